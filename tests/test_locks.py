@@ -9,8 +9,6 @@ import pytest
 
 from textmargin._system import locks
 from textmargin._system.locks import ByteLocks
-from textmargin.desk.writer_lock import WriterLock
-from textmargin.errors import DeskError
 from textmargin.scale.store import Store, delete_run
 
 
@@ -87,17 +85,6 @@ with locks.ByteLocks(Path({str(path)!r})) as mine:
         process.wait(10)
         process.stdout.close()
         assert locks_here.acquire(2)
-
-
-def test_a_project_is_one_desks_at_a_time_and_says_whose(tmp_path):
-    first, second = WriterLock(tmp_path / "a.desk"), WriterLock(tmp_path / "a.desk")
-    first.acquire()
-    first.sign("http://localhost:1234")
-    with pytest.raises(DeskError, match=r"is open at another desk, http://localhost:1234 \(process \d+ on "):
-        second.acquire()
-    first.release()
-    second.acquire()
-    second.release()
 
 
 def test_a_run_is_one_process_at_a_time_and_goes_on_after_its_end(tmp_path):

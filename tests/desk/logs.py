@@ -1,6 +1,7 @@
 """Acts one after the other, as a project records them, and any that people could do."""
 
 from contextlib import suppress
+from copy import deepcopy
 
 from hypothesis import strategies as st
 
@@ -11,6 +12,17 @@ from textmargin.errors import ActError
 HEADER = {"classes": ["a", "b", "c"], "multilabel": False, "n_texts": 6, "given": []}
 SEVERAL = {**HEADER, "multilabel": True}
 GIVEN = {**HEADER, "given": [("a",), None, ("b",), None, None, None]}
+
+
+def held(state):
+    """All that holds, in its order, to be compared."""
+    aside = ("header", "changes", "acts", "version", "_act_of", "_undone", "_given")
+    own = {name: value for name, value in vars(state).items() if name not in aside}
+    return {name: _in_order(value) for name, value in deepcopy(own).items()}
+
+
+def _in_order(value):
+    return [(key, _in_order(own)) for key, own in value.items()] if isinstance(value, dict) else value
 
 
 class Log:

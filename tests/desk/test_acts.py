@@ -121,17 +121,3 @@ def test_words_are_in_lower_case_but_patterns_stay():
     assert normal("keyword", word="  Interest\n Rate ")["word"] == "interest rate"
     assert normal("keyword", word="Corn*")["word"] == "corn*"
     assert normal("keyword", word=r"/\Work/")["word"] == r"/\Work/"
-
-
-def test_what_a_client_sends():
-    data = {"id": "7", "annotator": "anna", "kind": "class", "content": {"name": "a"}}
-    act = Act.from_dict(data)
-    assert (act.number, act.time) == (-1, "")
-    assert Act.from_dict(act.to_dict()) == act
-    assert Act.from_dict({**data, "time": "noon", "number": 9}).number == -1  # these are the project's to say
-    with pytest.raises(ActError, match="this one has no field 'content'"):
-        Act.from_dict({name: value for name, value in data.items() if name != "content"})
-    with pytest.raises(ActError, match="this one has a field 'colour'"):
-        Act.from_dict({**data, "colour": "red"})
-    with pytest.raises(ActError, match="an act should be an object"):
-        Act.from_dict([])

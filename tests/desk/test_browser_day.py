@@ -3,6 +3,7 @@
 import tomllib
 
 import pytest
+from desk.logs import held
 from desk.pages import KEYWORDS, opened_desk, served
 from desk.steps import NEEDS_CHROMIUM, WIDTHS, noticed, on_word, press, show_tab, tab_to, until
 
@@ -52,9 +53,9 @@ def test_a_working_day_with_the_model(look, tmp_path, width):
         with page.expect_download() as waiting:
             page.keyboard.press("Enter")
         assert set(tomllib.loads(waiting.value.path().read_text())["keywords"]) == set(KEYWORDS)
-        before = desk.project.state.contents()
+        before = held(desk.project.state)
     with opened_desk(path) as again, served(again) as url:
-        assert again.project.state.contents() == before
+        assert held(again.project.state) == before
         page = look.at(url, width)
         assert page.inner_text("#progress-words") == "2 of 120 labelled"
         for what in ("settled", "Undone: costs"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textmargin.desk.corpus import TextColumns
-from textmargin.desk.spans import contributions_in, term_places
+from textmargin.desk.text_view import contributions_in, term_places
 from textmargin.representations.words import WordTokenizer
 
 EXACT = WordTokenizer("exact")

@@ -3,20 +3,18 @@
 import pytest
 
 from textmargin.desk.acts import Act
-from textmargin.desk.people import agreement, conflicts, pace
+from textmargin.desk.people import agreement, pace
 from textmargin.desk.state import State
 
 
 def state_of(*labels, classes=("a", "b", "c"), multilabel=False, given=()):
-    """A state from (annotator, text, labels, seconds), and its acts, a minute apart."""
+    """A state from (annotator, text, labels, seconds)."""
     header = {"classes": list(classes), "multilabel": multilabel, "n_texts": 20, "given": list(given)}
     acts = []
     for number, (name, text, own, seconds) in enumerate(labels, start=1):
         content = {"text": text, "labels": list(own), "source": "random", "seconds": seconds}
-        acts.append(
-            Act(str(number), name, "label", content, f"2030-01-01T00:{number:02}:00.000+00:00", number)
-        )
-    return State.replay(header, acts), acts
+        acts.append(Act(str(number), name, "label", content, "", number))
+    return State.replay(header, acts)
 
 
 def pair(first, second, *names):
@@ -31,7 +29,7 @@ def test_kappa_of_two_people_is_cohens():
     """Ten texts; "a": both 4, only anna 1, only ben 2, nobody 3. p_o = .7, p_e = .5 · .6 + .5 · .4 = .5, κ =
     .4.
     """
-    state, _ = state_of(*pair("aaaaabbbbb", "aaaabaabbb", "anna", "ben"), classes="ab")
+    state = state_of(*pair("aaaaabbbbb", "aaaabaabbb", "anna", "ben"), classes="ab")
     found = {one["class"]: one for one in agreement(state)}
     assert found["a"] == {
         "class": "a",
@@ -48,7 +46,7 @@ def test_several_pairs_are_added_up():
     """
     labels = [("anna", 0, "a"), ("anna", 1, "b"), ("anna", 2, "a"), ("anna", 3, "b")]
     labels += [("ben", 0, "a"), ("ben", 1, "a"), ("carl", 2, "a"), ("carl", 3, "b")]
-    state, _ = state_of(*((*one, None) for one in labels), classes="ab")
+    state = state_of(*((*one, None) for one in labels), classes="ab")
     first = agreement(state)[0]
     assert first["n_both"] == 4
     assert first["agreement"] == pytest.approx(3 / 4)
@@ -56,21 +54,21 @@ def test_several_pairs_are_added_up():
 
 
 def test_a_class_that_nobody_gave_has_no_kappa_and_one_person_no_agreement():
-    state, _ = state_of(*pair("ab", "ab", "anna", "ben"))
+    state = state_of(*pair("ab", "ab", "anna", "ben"))
     assert agreement(state)[2] == {"class": "c", "n_both": 2, "agreement": 1.0, "kappa": None}
-    state, _ = state_of(("anna", 0, "a", None))
+    state = state_of(("anna", 0, "a", None))
     assert agreement(state)[0] == {"class": "a", "n_both": 0, "agreement": None, "kappa": None}
 
 
 def test_the_file_is_no_person_but_may_disagree():
-    state, acts = state_of(("anna", 0, "b", 4.0), given=[("a",), ("a",)])
+    state = state_of(("anna", 0, "b", 4.0), given=[("a",), ("a",)])
     assert agreement(state)[0]["n_both"] == 0
-    assert [one["name"] for one in pace(state, acts)] == ["anna"]
-    assert conflicts(state) == [{"text": 0, "labels": {"file": ["a"], "anna": ["b"]}}]
+    assert [one["name"] for one in pace(state)] == ["anna"]
+    assert state.conflicts() == [0]
 
 
 def test_several_labels_agree_class_by_class():
-    state, _ = state_of(("anna", 0, "ab", None), ("ben", 0, "a", None), multilabel=True)
+    state = state_of(("anna", 0, "ab", None), ("ben", 0, "a", None), multilabel=True)
     assert [one["agreement"] for one in agreement(state)] == [1.0, 0.0, 1.0]
 
 
@@ -82,8 +80,8 @@ def test_pace_is_the_median_of_labels_that_hold():
         ("anna", 2, "b", None),
         ("ben", 0, "a", None),
     ]
-    state, acts = state_of(*labels)
-    assert pace(state, acts) == [
-        {"name": "anna", "n_labels": 3, "seconds_median": 3.0, "last": acts[3].time},
-        {"name": "ben", "n_labels": 1, "seconds_median": None, "last": acts[4].time},
+    state = state_of(*labels)
+    assert pace(state) == [
+        {"name": "anna", "n_labels": 3, "seconds_median": 3.0},
+        {"name": "ben", "n_labels": 1, "seconds_median": None},
     ]

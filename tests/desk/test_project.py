@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from desk.logs import held
 
 from textmargin.desk.acts import Act, new_id
 from textmargin.desk.project import Project
@@ -52,11 +53,11 @@ def test_what_was_done_is_there_again(path):
         assert [act.number for act in recorded] == [1, 2]
         assert recorded[0].time.endswith("+00:00")
         assert list(project.acts()) == recorded
-        live = project.state.contents()
+        live = held(project.state)
     with Project.open(path) as project:
         assert project.texts == TEXTS
-        assert project.state.contents() == live
-        assert State.replay(project.header, project.acts()).contents() == live
+        assert held(project.state) == live
+        assert held(State.replay(project.header, project.acts())) == live
         assert project.header["given"] == [("printing",), None, None, ("network",)]
         assert (project.header["source"], project.header["multilabel"]) == ("mails.csv", False)
         assert project.record(label(2)).number == 3
@@ -118,7 +119,7 @@ def test_the_same_id_is_the_same_act(path):
         first = project.record(act)
         assert project.record(act) == first
         assert project.record(first) == first  # as a client that heard the answer would send it
-        assert project.state.n_acts == 1
+        assert len(project.state.acts) == 1
         with pytest.raises(ActError, match="belongs to another act; choose a new id"):
             project.record(Act(act.id, "anna", "label", {"text": 1, "labels": ["printing"]}))
     with Project.open(path) as project:
@@ -138,7 +139,7 @@ def test_a_wrong_act_leaves_no_trace(path):
         ]:
             with pytest.raises(ActError, match=message):
                 project.record(act)
-        assert project.state.n_acts == 0
+        assert len(project.state.acts) == 0
         assert list(project.acts()) == []
 
 
@@ -181,7 +182,7 @@ def test_killed_at_ten_moments_nothing_acknowledged_is_lost(path):
         with Project.open(path) as project:
             stored = [act.id for act in project.acts()]
             assert [act.number for act in project.acts()] == list(range(1, len(stored) + 1))
-            assert State.replay(project.header, project.acts()).contents() == project.state.contents()
+            assert held(State.replay(project.header, project.acts())) == held(project.state)
         assert set(acknowledged) <= set(stored)
         # at most one a turn was stored and not yet acknowledged
         assert len(stored) <= len(acknowledged) + turn + 1
@@ -205,9 +206,7 @@ def test_two_processes_one_writes_and_the_other_is_told_who(path):
     assert holder.stdout.readline() == b"ready\n"
     with Project.open(path) as project:  # reading is free
         assert project.texts == TEXTS
-        with pytest.raises(
-            DeskError, match=rf"open at another desk, http://127.0.0.1:8123 \(process {holder.pid} on "
-        ):
+        with pytest.raises(DeskError, match=r"open at another desk, http://127\.0\.0\.1:8123\. Work"):
             project.record(label(0))
         with pytest.raises(DeskError, match="Work there, or stop it first"):
             project.claim()
@@ -220,7 +219,7 @@ def test_a_reader_that_comes_to_write_first_hears_what_others_wrote(path):
     first = make(path)
     second = Project.open(path)
     act = first.record(label(0))
-    assert second.state.n_acts == 0
+    assert len(second.state.acts) == 0
     first.close()
     assert second.record(label(1)).number == 2
     assert second.state.answers() == {0: ("printing",), 1: ("printing",)}
@@ -241,7 +240,7 @@ def test_threads_record_at_once(path):
             thread.join()
         assert {act.id for act in project.acts()} == {act.id for act in acts}
         assert [act.number for act in project.acts()] == list(range(1, 61))
-        assert State.replay(project.header, project.acts()).contents() == project.state.contents()
+        assert held(State.replay(project.header, project.acts())) == held(project.state)
 
 
 FULL = """
@@ -268,7 +267,7 @@ with Project.open(path) as project:
             stored.append(str(number))
         except DeskError as error:
             said.append(str(error))
-    held = project.state.n_acts
+    held = len(project.state.acts)
     resource.setrlimit(resource.RLIMIT_FSIZE, whole)
     project.record(act("after", 800))
     print(json.dumps({"said": said, "stored": stored, "held": held}))
@@ -360,11 +359,9 @@ def test_differences_are_said_in_words(path):
     with make(path, given=given) as project:
         assert project.difference(TEXTS, given) is None
         assert project.difference(TEXTS[:3], given[:3]) == "it has 3 texts, the project 4"
-        assert (
-            project.difference([*TEXTS[:2], "other", "vpn"], given)
-            == "text 3 is “other”, in the project “no toner”"
-        )
-        assert project.difference(TEXTS) == "text 1 has no label, in the project the label printing"
+        changed = [*TEXTS[:2], "other", "vpn"]
+        assert project.difference(changed, given) == "text 3 or its label is another one"
+        assert project.difference(TEXTS) == "text 1 or its label is another one"
 
 
 def test_undo_works_over_restarts(path):

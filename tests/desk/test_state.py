@@ -1,7 +1,7 @@
 """What holds is the fold of the acts that are not undone, whichever way it is reached."""
 
 import pytest
-from desk.logs import GIVEN, HEADER, SEVERAL, Log
+from desk.logs import GIVEN, HEADER, SEVERAL, Log, held
 
 from textmargin.desk.acts import Act
 from textmargin.desk.state import Label, Mark, State
@@ -98,7 +98,7 @@ def test_another_name_for_a_class_reaches_everything():
     log.do("anna", "mark", text=1, start=0, end=2, label="a")
     log.do("anna", "keyword", label="a", word="x")
     log.do("anna", "costs", costs={name: {"hit": 1, "false_alarm": -1, "miss": 0} for name in ("a", "*")})
-    before = log.state.contents()
+    before = held(log.state)
     rename = log.do("anna", "rename", name="a", to="z")
     state = log.state
     assert state.classes == ["z", "b", "c"]
@@ -109,7 +109,7 @@ def test_another_name_for_a_class_reaches_everything():
     assert list(state.keywords) == ["z"]
     assert list(state.costs) == ["z", "*"]
     log.undo("anna", rename)
-    assert log.state.contents() == before
+    assert held(log.state) == before
 
 
 def test_undo_of_an_undo_brings_the_act_back_and_so_on():
@@ -121,7 +121,7 @@ def test_undo_of_an_undo_brings_the_act_back_and_so_on():
     assert log.state.answers() == {0: ("a",)}
     log.undo("anna", again)
     assert log.state.answers() == {}
-    assert log.state.n_acts == log.state.version == 4
+    assert len(log.state.acts) == log.state.version == 4
 
 
 def test_steps_back_and_forth():
@@ -133,11 +133,6 @@ def test_steps_back_and_forth():
     assert log.state.last("anna").id == first
     log.undo("anna", first)
     assert log.state.last("anna") is None
-    assert log.state.last_undo("anna").content["act"] == first
-    log.undo("anna", log.state.last_undo("anna").id)
-    log.undo("anna", log.state.last_undo("anna").id)
-    assert log.state.last("anna").id == second
-    assert log.state.last_undo("anna") is None
     assert log.state.last("carl") is None
 
 
@@ -145,17 +140,17 @@ def test_what_somebody_built_on_cannot_be_undone():
     log = Log()
     made = log.do("anna", "class", name="d")
     log.label("ben", 0, "d")
-    with pytest.raises(ActError, match=r"ben built on it: label text 0, labels \['d'\]\. Undo that first"):
+    with pytest.raises(ActError, match=r"ben built on it: text 1: d\. Undo that first"):
         log.undo("anna", made)
     rename = log.do("anna", "rename", name="a", to="z")
     keyword = log.do("anna", "keyword", label="z", word="x")
-    with pytest.raises(ActError, match="keyword label 'z', word 'x'"):
+    with pytest.raises(ActError, match="anna built on it: x for z"):
         log.undo("anna", rename)
     log.undo("anna", keyword)
     undo = log.undo("anna", rename)
     log.do("ben", "class", name="z")
     # with the rename there would be two of this name
-    with pytest.raises(ActError, match="built on it: class name 'z'"):
+    with pytest.raises(ActError, match="built on it: class z added"):
         log.undo("anna", undo)
 
 
@@ -192,7 +187,7 @@ def test_an_act_that_does_not_fit_is_refused(kind, content, message):
     log = Log()
     with pytest.raises(ActError, match=message):
         log.do("anna", kind, **content)
-    assert log.state.n_acts == 0
+    assert len(log.state.acts) == 0
 
 
 def test_only_ones_own_acts_and_each_once():

@@ -63,7 +63,7 @@ def test_a_sample_without_a_mistake_does_not_say_that_there_are_none():
 
 
 def test_two_points_are_no_curve():
-    assert LearningCurve(np.array([10, 20]), np.zeros((30, 2)), 1.0).gain() is None
+    assert LearningCurve(np.array([10, 20]), np.zeros((30, 2)), 1.0).next_gain is None
 
 
 def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
@@ -115,7 +115,7 @@ def test_the_curve_of_real_labels_rises_and_ends_at_all_of_them(texts):
     knowledge = KeywordPriors.of(texts, {}, given.labels)
     learnt = learn(texts, given, knowledge, np.arange(0), n_jobs=1)
     curve = learning_curve(texts, given, knowledge, learnt, np.arange(0), {})
-    points = curve.points()
+    points = curve.points
     assert points[-1].n_labels == 160
     assert points[-1].value > points[0].value + 0.1
     assert all(one.low <= one.value <= one.high for one in points)

@@ -65,7 +65,7 @@ def _settings(
 
 def _knowledge(project: Project, making: ModelOptions, folder: Path) -> tuple[ModelOptions, dict[str, str]]:
     """Keywords and marks of a project."""
-    from ..desk.rows import MARKS, usable_marks
+    from ..desk.export import MARKS, usable_marks
 
     state, taken = project.state, {}
     if making.keywords is None and any(

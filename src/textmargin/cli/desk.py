@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import webbrowser
 from getpass import getuser
@@ -10,14 +11,14 @@ from secrets import token_urlsafe
 from socket import gethostname
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import typer
 
 from .._system.wording import quantity
 from ..errors import install_hint
 from ._console import OptionError, app, remark
-from ._options import ReadingOptions, grouped, read_token
+from ._options import ReadingOptions, grouped
 from ._project import is_project
 
 if TYPE_CHECKING:
@@ -53,27 +54,11 @@ def desk(
         Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")
+        str, typer.Option(help="Where to listen; 0.0.0.0 lets other machines in that have the token.")
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="0 for the last one of this project, or any that is free.")
     ] = 0,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Another name that browsers may call this desk by; several times for several.",
-        ),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="File that holds the token in the address.", show_default="a random one at each start"
-        ),
-    ] = None,
-    token_env: Annotated[
-        str | None, typer.Option(help="Name of the environment variable that holds it.")
-    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
     ] = False,
@@ -96,51 +81,50 @@ def desk(
         _export(path, export)
         return
     server = _import_server()
-    token = read_token(token_file, token_env)
-    machine = [name for name in (gethostname(),) if server.is_host_name(name)]
-    hosts = server.AllowedHosts(host, [*machine, *(allow_host or [])])
     start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
-    with (
-        server.listening(host, port or server.last_port(path, host), safe=token is not None) as (socket, url),
-        _open_project(data, path, reading, start.names, multilabel) as opened,
-    ):
+    listener, url = server.listen(host, port or _last_port(path, host))
+    with listener, _open_project(data, path, reading, start.names, multilabel) as opened:
         opened.claim(url)
         _remark_on(opened)
         start.record(opened, annotator or _login())
-        session = server.Desk(opened)
-        try:
-            token = token or token_urlsafe(24)
-            server.remember_port(path, host, socket.getsockname()[1])
+        with server.Desk(opened) as session:
+            token = token_urlsafe(24)
+            hosts = ("*",) if host in ("0.0.0.0", "::") else (host, gethostname())
             application = server.create_desk_app(session, token=token, annotator=annotator, hosts=hosts)
             address = f"{url}/?{urlencode({'token': token})}"
             typer.echo(address)
             remark(f"what is done is stored in {path}; Ctrl-C stops")
             if not no_browser:
                 webbrowser.open(address)
-            server.run(application, socket)
-        finally:
-            session.close()
+            server.run(application, listener)
 
 
 def _import_server() -> Any:
     """What serves the page, before anything is made for it."""
     try:
-        from ..desk.app import create_desk_app
-        from ..desk.last_port import last_port, remember_port
+        from ..desk.app import create_desk_app, listen, run
         from ..desk.session import Desk
-        from ..serve.hosts import AllowedHosts, is_host_name
-        from ..serve.running import listening, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("textmargin"):
             raise
         raise OptionError(
             f"the desk needs {error.name}, which is not installed: {install_hint('serve')}"
         ) from error
-    hosts = {"AllowedHosts": AllowedHosts, "is_host_name": is_host_name}
-    ports = {"last_port": last_port, "remember_port": remember_port}
-    return SimpleNamespace(
-        create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **ports
-    )
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listen=listen, run=run)
+
+
+def _last_port(path: Path, host: str) -> int:
+    """The port of the project's last desk, where a browser keeps what is not stored yet; 0, for any, where it
+    had none or somebody has it now.
+    """
+    from ..desk.project import last_address
+
+    try:
+        port = urlsplit(last_address(path)).port or 0
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except (OSError, ValueError):
+        return 0
+    return port
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:
@@ -204,7 +188,7 @@ def _remark_on(project: Project) -> None:
     """What there is, new or not."""
     state = project.state
     what = f"{quantity(state.n_texts, 'text')}, {len(state.answers()):,} with a label"
-    remark(f"going on with {project.path}: {what}" if state.n_acts else f"{project.path} is new: {what}")
+    remark(f"going on with {project.path}: {what}" if state.acts else f"{project.path} is new: {what}")
 
 
 def _texts(

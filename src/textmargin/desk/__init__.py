@@ -1,8 +1,8 @@
 """The reading desk: people read, label, mark and name words, and see what the model makes of it at once.
 
 All that people do is a list of acts (`acts.py`) in one file (`project.py`); what holds now is their fold
-(`state.py`). The file is a table of labelled texts for every command (`rows.py`), once this package is
-imported.
+(`state.py`). The file is a table of labelled texts for every command (`export.py`), once this package
+is imported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _rows(path: Path) -> Iterator[list[Read]]:
-    from .rows import project_rows  # which needs a database and the texts, and is rarely asked for
+    from .export import project_rows  # which needs a database and the texts, and is rarely asked for
 
     return project_rows(path)
 

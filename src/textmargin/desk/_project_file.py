@@ -87,9 +87,9 @@ def class_names(classes: Sequence[str], given: Given, multilabel: bool, n_texts:
         )
     several = next((own for own in given if own is not None and len(own) != 1), None)
     if several is not None and not multilabel:
+        own = f"the labels {', '.join(several)}" if several else "no label"
         raise DeskError(
-            f"a text has {spell_labels(several)}; where texts may have several labels, or none, say "
-            "multilabel=True."
+            f"a text has {own}; where texts may have several labels, or none, say multilabel=True."
         )
     names = dict.fromkeys([*classes, *sorted({name for own in given for name in own or ()} - {*classes})])
     for name in classes:
@@ -118,32 +118,3 @@ def digest_of(texts: Sequence[str]) -> str:
         content = text.encode("utf-8", "surrogatepass")
         found.update(len(content).to_bytes(8, "little") + content)
     return found.hexdigest()
-
-
-def spell_labels(labels: tuple[str, ...] | None) -> str:
-    return (
-        "no label"
-        if not labels
-        else f"the labels {', '.join(labels)}"
-        if len(labels) > 1
-        else f"the label {labels[0]}"
-    )
-
-
-def difference(own: Sequence[str], own_given: Given, texts: Sequence[str], given: Given) -> str | None:
-    """How other texts and labels differ from those of a project, in words; None where they do not."""
-    if len(texts) != len(own):
-        return f"it has {quantity(len(texts), 'text')}, the project {len(own):,}"
-    other = next((k for k, (a, b) in enumerate(zip(texts, own, strict=True)) if a != b), None)
-    if other is not None:
-        return f"text {other + 1:,} is {_short(texts[other])}, in the project {_short(own[other])}"
-    ours, theirs = ([*labels, *[None] * (len(texts) - len(labels))] for labels in (own_given, given))
-    for number, (before, now) in enumerate(zip(ours, theirs, strict=True), start=1):
-        if before != now:
-            return f"text {number:,} has {spell_labels(now)}, in the project {spell_labels(before)}"
-    return None
-
-
-def _short(text: str) -> str:
-    shown = " ".join(text.split())
-    return f"“{shown[:40]}{'…' * (len(shown) > 40)}”"

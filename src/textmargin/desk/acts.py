@@ -79,22 +79,27 @@ class Act:
         """Plain data for JSON."""
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, data: Any) -> Self:
-        """An act as a client sends it: id, annotator, kind and content; time and number are set when it is
-        recorded.
-        """
-        if not isinstance(data, Mapping):
-            raise ActError(
-                f"an act should be an object with id, annotator, kind and content; it is {data!r:.60}."
-            )
-        known = ("id", "annotator", "kind", "content")
-        unknown = [name for name in data if name not in (*known, "time", "number")]
-        missing = [name for name in known if name not in data]
-        if unknown or missing:
-            which = f"no field {missing[0]!r}" if missing else f"a field {unknown[0]!r}"
-            raise ActError(f"an act should have id, annotator, kind and content; this one has {which}.")
-        return cls(**{name: data[name] for name in known})
+    @property
+    def summary(self) -> str:
+        """The act in a few words, for who may want to take it back; texts count from 1, as on the page."""
+        content, label, name = self.content, self.content.get("label"), self.content.get("name")
+        text = f"text {content.get('text', 0) + 1}"
+        match self.kind:
+            case "label" | "settle":
+                labels = ", ".join(content["labels"]) or "none of these"
+                return f"{text}{' settled' if self.kind == 'settle' else ''}: {labels}"
+            case "skip":
+                return f"{text} skipped"
+            case "mark" | "unmark":
+                return f"passage of {text} {'' if self.kind == 'mark' else 'not '}marked for {label}"
+            case "keyword":
+                says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}
+                return f"{content['word']} {says[content['weight']]} {label}"
+            case "class":
+                return f"class {name} added"
+            case "rename":
+                return f"{name} renamed to {content['to']}"
+        return self.kind
 
     def normal(self) -> Self:
         """The same act as it is stored: all fields of its kind, in order, words in lower case. ActError where

@@ -2,7 +2,7 @@
 
     GET  /                     the page; it takes the token from its address
     GET  /static/NAME          its modules and styles
-    GET  /api/reader           who reads, if the page does not say (null: nobody in particular); a page's key
+    GET  /api/reader           who reads, if the page does not say (null: nobody in particular); key and seal
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
@@ -11,47 +11,60 @@
     POST /api/acts, /api/undo
 
 Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization:
-Bearer TOKEN`, or the key of this process in its place, with which a page goes on (`page_key.py`). A request
-must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever
-is answered may load, run and frame nothing from elsewhere.
+Bearer TOKEN`, or the key of this process in its place. While a desk is down, any program of the machine may
+listen on its port: a page that is still open would tell it the token, and believe it that an act is stored.
+So a page hands the token in once, and asks with the key from there on, which is worth nothing when the
+process ends. Answers to the key carry a seal that no request ever tells: whoever answers without it is not
+the desk that the page was opened by.
 
     401   no token, or another      421   a host that is not this desk
     403   a page from elsewhere     422   an act that cannot be: it is not sent again
-    413   a body over the limit     503   not stored just now: the page sends the same act, same id, again
+    411, 413   a body without a length, or over the limit
+    503   not stored just now: the page sends the same act, same id, again
 
 Extra `serve`.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import logging
+import signal
+import socket
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
+import uvicorn
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..errors import DeskError, TextmarginError
-from ..serve.gate import Gate, Limits
-from ..serve.hosts import AllowedHosts
-from ..serve.shield import HEADERS as SHIELD_HEADERS
-from ..serve.shield import Shield
-from .page_key import PageKey, PageKeyCheck
+from ..errors import DeskError, SettingError, TextmarginError
 
 if TYPE_CHECKING:
     from .session import Desk
 
-HEADERS = SHIELD_HEADERS | {
+HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
 }
+SEAL_HEADER = "X-Desk-Seal"
+_LOCAL = ("localhost", "127.0.0.1", "::1")
 _MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -92,16 +105,77 @@ class _Json(Response):
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
+class AccessCheck:
+    """ASGI middleware, the outermost: who may ask what, and the headers of every answer.
+
+    Parameters
+    ----------
+    app : ASGI application
+    token : str
+    hosts : iterable of str
+        Names that the desk answers to; "*" for any.
+    max_bytes : int, of a body
+    """
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str], max_bytes: int) -> None:
+        self.app, self.hosts, self.max_bytes = app, {name.lower() for name in hosts}, max_bytes
+        self.key, self.seal = token_urlsafe(24), token_urlsafe(24)
+        self._token, self._key = f"Bearer {token}".encode(), f"Bearer {self.key}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.get("authorization", "").encode()
+        with_key = hmac.compare_digest(given, self._key)
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = MutableHeaders(scope=message)
+                own.update(HEADERS | ({SEAL_HEADER: self.seal} if with_key else {}))
+            await send(message)
+
+        may_ask = with_key or hmac.compare_digest(given, self._token)
+        refused = self._refusal(scope["method"], headers, may_ask or not scope["path"].startswith("/api/"))
+        await (refused or self.app)(scope, receive, answered)
+
+    def _refusal(self, method: str, headers: Headers, may_ask: bool) -> Response | None:
+        host, length = headers.get("host", ""), headers.get("content-length")
+        if not {"*", _host_name(host)} & self.hosts:
+            why = "This desk has another name. Ask by the address that it printed at its start."
+            return _Json({"detail": why}, 421)
+        if not may_ask:
+            why = "This desk wants a token: Authorization: Bearer TOKEN."
+            return _Json({"detail": why}, 401, {"WWW-Authenticate": "Bearer"})
+        if method == "GET":
+            return None
+        if "origin" in headers and urlsplit(headers["origin"]).netloc.lower() != host.lower():
+            return _Json({"detail": "A page from elsewhere may change nothing here."}, 403)
+        if length is None or not length.isdigit():
+            return _Json({"detail": "Say how long the body is: Content-Length."}, 411)
+        if int(length) > self.max_bytes:
+            return _Json({"detail": f"A body may have {self.max_bytes:,} bytes; send less."}, 413)
+        return None
+
+
+def _host_name(host: str) -> str | None:
+    """The name in a Host header."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
 def create_desk_app(
     desk: Desk,
     *,
     token: str,
     annotator: str | None = None,
-    hosts: AllowedHosts | Iterable[str] = (),
+    hosts: Iterable[str] = (),
     max_bytes: int = 4_000_000,
-    max_concurrent: int = 64,
-    max_seconds: float = 30.0,
-) -> FastAPI:
+) -> AccessCheck:
     """An ASGI application that is a reading desk.
 
     Parameters
@@ -112,14 +186,10 @@ def create_desk_app(
         What the page must send; it is in the address that opens the page, `/?token=TOKEN`.
     annotator : str, default=None
         Who reads, where the page does not say; with None the page asks.
-    hosts : AllowedHosts, or names, default=()
-        What this desk is called; names are those besides `localhost` and its addresses.
+    hosts : names, default=()
+        What this desk is called besides `localhost` and its addresses; "*" for whatever it is called.
     max_bytes : int, default=4_000_000
         Of a request's body.
-    max_concurrent : int, default=64
-        Requests in flight; more are told to come again.
-    max_seconds : float, default=30.0
-        For a body to arrive.
     """
     pages = page_files()
     app = FastAPI(
@@ -130,14 +200,7 @@ def create_desk_app(
         openapi_url=None,
         redirect_slashes=False,
     )
-    app.add_middleware(
-        Gate,
-        limits=Limits(token, max_bytes, max_concurrent, max_seconds),
-        open_paths=frozenset({"/", "/favicon.ico", *(f"/static/{name}" for name in pages)}),
-    )
-    page_key = PageKey.new()
-    app.add_middleware(PageKeyCheck, page_key=page_key, token=token)
-    app.add_middleware(Shield, hosts=AllowedHosts.of(hosts), headers=HEADERS)
+    access = AccessCheck(app, token, (*_LOCAL, *hosts), max_bytes)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _refused)
     app.add_exception_handler(OSError, _refused)
@@ -165,7 +228,8 @@ def create_desk_app(
 
     @app.get("/api/reader")
     def default_reader() -> Response:
-        return _Json({"annotator": annotator, "project": desk.project.id, **page_key._asdict()})
+        page = {"key": access.key, "seal": access.seal}
+        return _Json({"annotator": annotator, "project": desk.project.id, **page})
 
     @app.get("/api/state")
     def state(annotator: _Name = None) -> Response:
@@ -215,7 +279,36 @@ def create_desk_app(
     def undo(body: UndoBody) -> Response:
         return _Json(desk.undo(body.annotator, body.id))
 
-    return app
+    return access
+
+
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """A socket, and the URL by which browsers reach it."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = f"{port} of {host} cannot be listened on: {error.strerror or error}."
+        raise SettingError("port", why) from error
+    shown = f"[{host}]" if family == socket.AF_INET6 else host
+    return listener, f"http://{shown}:{listener.getsockname()[1]}"
+
+
+def run(app: ASGIApp, listener: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is in flight."""
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=8)
+    )
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    before = {sign: signal.signal(sign, stop) for sign in (signal.SIGTERM, signal.SIGINT)}
+    try:  # uvicorn raises the signal again once it is done: that it stopped as asked is no failure
+        server.run(sockets=[listener])
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
 
 
 @cache

@@ -111,11 +111,6 @@ class TextColumns:
         """`group` once it is there, `copy_of` before: finding what is nearly the same takes seconds."""
         return self.__dict__.get("group", self.copy_of)
 
-    @cached_property
-    def row_size(self) -> float:
-        """The typical length of a row."""
-        return 1.0  # rows have unit length
-
     def needed_terms(self, entries: Iterable[str]) -> tuple[str, ...]:
         """The words of keywords that stand in texts but are columns only where they are asked for: stop words
         and numbers.

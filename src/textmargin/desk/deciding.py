@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
+from .._ties import descending_order
 from .._typing import Bools, Floats, Indices
 from ..decisions.class_utilities import OTHERS, measures_of
 from ..decisions.estimate import Estimate, estimate
@@ -85,6 +86,16 @@ def utilities_of(costs: Costs, labels: ClassLabels) -> tuple[Utilities | None, s
             f"Costs say nothing of {missing[0]!r}: give its own, or those of all other classes ({OTHERS}).",
         )
     return found, ""
+
+
+class DisputedText(NamedTuple):
+    """A text whose label and held-out prediction differ: a label that may be wrong, or a text that says
+    something new. Labels and predictions are by class.
+    """
+
+    text: int
+    label: Bools
+    predicted: Bools
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +188,23 @@ class Deciding:
             else None
             for k in range(truth.shape[1])
         ]
+
+    def disputed(self, answers: LabelledTexts, held_out: Floats, n: int) -> list[DisputedText]:
+        """The n answers whose held-out prediction leads over their label by most."""
+        scored = np.flatnonzero(~np.isnan(held_out).all(axis=1))
+        if not scored.size:
+            return []
+        decided, member = self.decide(complete(held_out[scored])), answers.member[scored]
+        predicted, scores = decided.accepted, decided.scores
+        wrong = (predicted != member).any(axis=1) & ~decided.unsure.any(axis=1)
+        if answers.labels.multilabel:
+            lead = np.where(predicted != member, np.abs(scores), 0.0).max(axis=1)
+        else:
+            own = np.where(member, scores, -np.inf).max(axis=1)
+            lead = np.where(predicted, scores, -np.inf).max(axis=1) - own
+        places = np.flatnonzero(wrong & np.isfinite(lead))
+        best = places[descending_order(lead[places])[:n]].tolist()
+        return [DisputedText(int(answers.rows[scored[i]]), member[i], predicted[i]) for i in best]
 
     def worths(self, columns: Floats, member: Bools) -> Floats:
         """What the decision on each text (n_texts,) is worth by costs; without these 1 where all of its

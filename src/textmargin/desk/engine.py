@@ -28,12 +28,10 @@ from .all_texts import AllTexts
 from .answers import AnswerTable, LabelledTexts
 from .background import BackgroundWork
 from .corpus import TextColumns
-from .deciding import Costs, Deciding
-from .disagreements import DisputedText, disputed_texts
-from .drawn_curve import DrawnCurve
+from .deciding import Costs, Deciding, DisputedText
 from .keywords import NAMED, KeywordPriors
 from .learning import BackgroundFit, learn
-from .learning_curve import learning_curve
+from .learning_curve import LearningCurve, learning_curve
 from .model import LinearModel, add_knowledge, no_model, quick_step, start
 from .queue import TextQueue
 from .state import State
@@ -80,7 +78,7 @@ class Engine:
     deciding: Deciding = field(init=False)
     round: BackgroundRound | None = None
     all_texts: AllTexts | None = None
-    curve: DrawnCurve | None = None
+    curve: LearningCurve | None = None
     suggestions: dict[str, list[WordSuggestion]] = field(default_factory=dict)
     work: BackgroundWork = field(init=False)
 
@@ -281,9 +279,10 @@ class Engine:
         if last is None or self.texts is not texts or not self.work.stage("the learning curve"):
             return
         curve = learning_curve(texts, answers, last.knowledge, last.learnt, self.unlabelled(answers), costs)
-        drawn = None if curve is None else DrawnCurve.of(curve, costs)
+        if curve is not None:  # computed once, here: it takes longer than an act may
+            _ = curve.points, curve.next_gain
         with self.lock:
-            self.curve = drawn
+            self.curve = curve
 
     # what is asked of it
 
@@ -292,4 +291,4 @@ class Engine:
         last = self.round
         if last is None or not self._fits(last.learnt.model):
             return []
-        return disputed_texts(last.answers, last.learnt.held_out, last.deciding, n)
+        return last.deciding.disputed(last.answers, last.learnt.held_out, n)

@@ -3,15 +3,15 @@ done.
 
 | kind       | file                 | content                                                      |
 |------------|----------------------|--------------------------------------------------------------|
-| `csv`      | `NAME.csv`           | id, text, label, marks if any; texts whose labels are in use |
-| `jsonl`    | `NAME.jsonl`         | the same as JSON lines, exactly: several labels are a list   |
+| `csv`      | `NAME.csv`           | id, text, label; texts whose labels are in use               |
+| `jsonl`    | `NAME.jsonl`         | the same exactly, with marks if any: several labels a list   |
 | `keywords` | `NAME-keywords.toml` | as `KeywordPrior.from_file` reads it                         |
 | `costs`    | `NAME-costs.toml`    | as `read_costs` reads it                                     |
 | `acts`     | `NAME-acts.jsonl`    | every act in its order, undone ones too                      |
 
 In CSV several labels have a semicolon between them (another sign where a class has one in its name), and what
-a spreadsheet would run as a formula has an apostrophe before it; marks count it. `id` is the place of the
-text in the table, from 1 on.
+a spreadsheet would run as a formula has an apostrophe before it. `id` is the place of the text in the table,
+from 1 on. A project is a table of these itself, of all its texts (`project_rows`).
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .._system.writing import write_whole
-from ..errors import DeskError, nearest
+from ..errors import DeskError, TableError, nearest
+from ..tables.rows import Read, Row
 from ..tables.writer import open_writer
 from .project import Project
-from .rows import MARKS, label_value, usable_marks
+from .state import State
 
+MARKS = "marks"  # the column of passages
+_ROWS_AT_ONCE = 2000
 _SEPARATORS = (";", "|", "\t", "\x1f")
 
 
@@ -49,23 +53,11 @@ def export_all(project: Project, folder: str | os.PathLike[str]) -> list[Path]:
     """Write all kinds of which there is something to a folder; all files, or none."""
     contents: dict[Path, bytes] = {}
     for kind in EXPORTS:
-        if has_export(project, kind):
+        with suppress(DeskError):  # nothing of the kind
             name, content = export(project, kind)
             contents[Path(folder) / name] = content
     write_whole(contents)
     return list(contents)
-
-
-def has_export(project: Project, kind: str) -> bool:
-    """Whether there is something to export as this kind."""
-    state = project.state
-    there = {
-        "csv": state.answers(),
-        "jsonl": state.answers(),
-        "keywords": state.keywords,
-        "costs": state.costs,
-    }
-    return bool(there.get(kind, state.n_acts))
 
 
 def label_separator(classes: Iterable[str]) -> str:
@@ -93,25 +85,10 @@ def _csv(project: Project) -> bytes:
         "text": [project.texts[text] for text in texts],
         "label": [separator.join(state.answer(text) or ()) for text in texts],
     }
-    marks = [usable_marks(state, text) for text in texts]
-    if any(marks):
-        shifts = [_shift(project.texts[text]) if own else 0 for text, own in zip(texts, marks, strict=True)]
-        columns[MARKS] = [
-            json.dumps([[start + shift, end + shift, label] for start, end, label in own], ensure_ascii=False)
-            if own
-            else ""
-            for own, shift in zip(marks, shifts, strict=True)
-        ]
-    return _written("csv", columns).encode("utf-8", "backslashreplace")
-
-
-def _shift(text: str) -> int:
-    """By how many characters a text begins later in CSV: the apostrophe before what a spreadsheet would
-    run.
-    """
-    return int(
-        _written("csv", {"text": [text]}).startswith(("text\n'", "text\n\"'")) and not text.startswith("'")
-    )
+    lines = io.StringIO()
+    with open_writer(lines, "csv") as writer:
+        writer.write(columns)
+    return lines.getvalue().encode("utf-8", "backslashreplace")
 
 
 def _jsonl(project: Project) -> bytes:
@@ -152,7 +129,9 @@ def _costs(project: Project) -> bytes:
 
 
 def _acts(project: Project) -> bytes:
-    return _json_lines(act.to_dict() for act in project.acts())
+    if not project.state.acts:
+        raise DeskError(f"Nothing was done in {project.path} yet.")
+    return _json_lines(act.to_dict() for act in project.state.acts)
 
 
 EXPORTS: dict[str, tuple[str, Callable[[Project], bytes]]] = {
@@ -162,13 +141,6 @@ EXPORTS: dict[str, tuple[str, Callable[[Project], bytes]]] = {
     "costs": ("-costs.toml", _costs),
     "acts": ("-acts.jsonl", _acts),
 }
-
-
-def _written(file_format: str, columns: dict[str, list[Any]]) -> str:
-    lines = io.StringIO()
-    with open_writer(lines, file_format) as writer:
-        writer.write(columns)
-    return lines.getvalue()
 
 
 def _json_lines(rows: Iterable[dict[str, Any]]) -> bytes:
@@ -188,3 +160,38 @@ def toml_table(table: str, content: Mapping[str, Mapping[str, float]]) -> bytes:
 def _quoted(name: str) -> str:
     """A string of TOML: as JSON has it, but for a character that TOML wants escaped."""
     return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def project_rows(path: Path) -> Iterator[list[Read]]:
+    """The rows of a project in batches: text, label (a list where texts may have several; None without), and
+    marks if any.
+    """
+    try:
+        with Project.open(path) as project:
+            texts, state = project.texts, project.state
+    except DeskError as error:
+        raise TableError(str(error)) from error
+    marked = any(usable_marks(state, text) for text in state.marks)
+    for start in range(0, len(texts), _ROWS_AT_ONCE):
+        rows: list[Read] = []
+        for number in range(start, min(start + _ROWS_AT_ONCE, len(texts))):
+            values: dict[str, Any] = {"text": texts[number], "label": label_value(state, number)}
+            if marked:
+                values[MARKS] = usable_marks(state, number) or None
+            rows.append(Row(number + 1, values))
+        yield rows
+
+
+def label_value(state: State, text: int) -> str | list[str] | None:
+    """The labels of a text that are in use, as JSON has them."""
+    answer = state.answer(text)
+    if answer is None:
+        return None
+    return list(answer) if state.multilabel else answer[0]
+
+
+def usable_marks(state: State, text: int) -> list[tuple[int, int, str]]:
+    """The passages of a text that are marked for one of its labels in use, in their order."""
+    answer = state.answer(text) or ()
+    marks = [(one.start, one.end, one.label) for one in state.marks.get(text, []) if one.label in answer]
+    return sorted(marks)

@@ -13,7 +13,6 @@ the same model.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -135,7 +134,7 @@ class _Lesson:
         pool, training = self._pool(), SelfTraining(1.0, Solver(1.0, _TOL, 50, self.n_jobs))
         n_rest = self.rows.size - n
         if n_rest:
-            belief = self._heed(believe(training, pool, self.priors, self.texts.row_size), training, pool)
+            belief = self._heed(believe(training, pool, self.priors, 1.0), training, pool)
             if belief.guess is not None:
                 held_out[:, self.known] = self._held_out(training, pool, belief, hold_out)
                 scores, prior = belief.guess.scores, belief.priors
@@ -149,7 +148,7 @@ class _Lesson:
                 return BackgroundFit(self._model(scores, prior.sum(axis=1)), verdicts, held_out, True)
             left_aside = belief.verdicts[-1:]
         elif not pool.both_sides.all():
-            used = scale_jointly(self.priors, (self.priors != 0).any(axis=2), self.texts.row_size)
+            used = scale_jointly(self.priors, (self.priors != 0).any(axis=2), 1.0)
             with_priors = pool.with_priors(used)
             return BackgroundFit(
                 self._model(training.start(with_priors), used.sum(axis=1)), [], held_out, False
@@ -175,7 +174,7 @@ class _Lesson:
 
     def prior_pool(self, used: Bools) -> Pool:
         """The texts with those of the priors that are used, (n_known, n_priors)."""
-        pool = self._pool().with_priors(scale_jointly(self.priors, used, self.texts.row_size))
+        pool = self._pool().with_priors(scale_jointly(self.priors, used, 1.0))
         return replace(pool, has_rest=not pool.both_sides.all())
 
     def _heed(self, belief: Belief, training: SelfTraining, pool: Pool) -> Belief:
@@ -197,7 +196,7 @@ class _Lesson:
         for one in belief.verdicts[:-1]:
             evidence[places[str(one.target)], one.prior] = one.evidence
         mask = select_priors(evidence) & np.asarray((self.priors != 0).any(axis=2))
-        used = scale_jointly(self.priors, mask, self.texts.row_size)
+        used = scale_jointly(self.priors, mask, 1.0)
         trial = Trial.of(replace(training, rounds=SHORT_ROUNDS), pool)
         verdicts = [
             verdict(
@@ -295,11 +294,6 @@ class _Lesson:
         return LinearModel(
             self.answers.labels, coef, intercept, known, self.known, self.answers.rows, self.answers.version
         )
-
-
-def verdict_of(verdicts: Sequence[Verdict], name: str, prior: int) -> Verdict | None:
-    """That of one class and kind of knowledge."""
-    return next((one for one in verdicts if one.target == name and one.prior == prior), None)
 
 
 def score_held_out(

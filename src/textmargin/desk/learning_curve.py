@@ -18,7 +18,8 @@ that the sample lacks may change: a sample that is decided without a mistake doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -74,15 +75,18 @@ class LearningCurve:
     worths : array (n_texts, n_sizes), of each text of the random sample
     best : float, what deciding all rightly would be worth a text
     learnt : float, of so large a part of the labels each point was learnt
+    costs : what decisions were worth when it was drawn
     """
 
     sizes: Indices
     worths: Floats
     best: float
     learnt: float = 1.0
+    costs: Costs = field(default_factory=dict)
 
+    @cached_property
     def points(self) -> list[CurvePoint]:
-        """With intervals over the texts of the sample."""
+        """The points with intervals over the texts of the sample."""
         means = self._draws()
         low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
         values = self.worths.mean(axis=0)
@@ -91,7 +95,12 @@ class LearningCurve:
             for m, *own in zip(self.sizes, values, low, high, strict=True)
         ]
 
-    def gain(self, n_more: int = N_NEXT) -> LabelGain | None:
+    @cached_property
+    def next_gain(self) -> LabelGain | None:
+        """What the next labels add; None where the curve is too short to tell."""
+        return self.gain(N_NEXT)
+
+    def gain(self, n_more: int) -> LabelGain | None:
         """What so many more labels add; None where the curve is too short to tell."""
         if self.sizes.size < 3:
             return None
@@ -163,7 +172,7 @@ def learning_curve(
             scores[own] = score_held_out(texts, rest, learnt, knowledge, unlabelled, answers.rows[own])
         worths[:, j] = _held_out_worths(answers, scores, first, fold, costs)[sample]
     best = best_worth(answers.labels, Deciding.of(answers, scores, costs).utilities, answers.member[sample])
-    return LearningCurve(sizes, worths, best, 1 - 1 / _N_FOLDS)
+    return LearningCurve(sizes, worths, best, 1 - 1 / _N_FOLDS, costs)
 
 
 def _held_out_worths(

@@ -123,7 +123,7 @@ def start(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors) 
     if not knowledge.priors.size:
         return base
     known = np.asarray((knowledge.priors != 0).any(axis=2))
-    prior = scale_jointly(knowledge.priors, known, texts.row_size).sum(axis=1)
+    prior = scale_jointly(knowledge.priors, known, 1.0).sum(axis=1)
     speaks = knowledge.speaks
     intercept = np.where(speaks, -1.0 if answers.labels.kind != "binary" else 0.0, OUT_OF_QUESTION)
     return replace(base, coef=prior, intercept=intercept, prior=sp.csr_array(prior), known=speaks)

@@ -1,4 +1,4 @@
-"""Several people at one desk: how far they agree, where they do not, and how fast each of them is.
+"""Several people at one desk: how far they agree, and how fast each of them is.
 
 Per class, over every pair of annotators and all texts that both labelled, with p_o the share of texts on
 which they agree whether the class applies, and p_a, p_b the shares of texts to which each gave it (Cohen
@@ -7,17 +7,16 @@ which they agree whether the class applies, and p_a, p_b the shares of texts to 
     κ = (p_o − p_e) / (1 − p_e),     p_e = p_a p_b + (1 − p_a)(1 − p_b)
 
 Of several pairs, numerators and denominators are added up, each weighed by its texts. The labels that came
-with the texts are nobody's: they count among conflicts, not among people.
+with the texts are nobody's: they are not counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import combinations
 from statistics import median
 from typing import Any
 
-from .acts import FILE, Act
+from .acts import FILE
 from .state import State
 
 _Pair = list[tuple[tuple[str, ...], tuple[str, ...]]]
@@ -44,32 +43,19 @@ def agreement(state: State) -> list[dict[str, Any]]:
     return [{"class": name, **_agreement_on(name, pairs)} for name in state.classes]
 
 
-def pace(state: State, acts: Iterable[Act]) -> list[dict[str, Any]]:
-    """Per annotator `name`, `n_labels` that hold, `seconds_median` of these (None without), and `last`, when
-    they acted last.
-    """
-    last = {act.annotator: act.time for act in acts}
-    own: dict[str, list[float | None]] = {name: [] for name in last}
+def pace(state: State) -> list[dict[str, Any]]:
+    """Per annotator `name`, `n_labels` that hold, and `seconds_median` of these (None without)."""
+    own: dict[str, list[float | None]] = {act.annotator: [] for act in state.acts}
     for text in state.labelled_by_people():
         for name, label in state.labels[text].items():
             if name != FILE:
-                own.setdefault(name, []).append(label.seconds)
+                own[name].append(label.seconds)
     found = []
     for name, every in own.items():
         seconds = [one for one in every if one is not None]
         middle = median(seconds) if seconds else None
-        found.append({"name": name, "n_labels": len(every), "seconds_median": middle, "last": last.get(name)})
+        found.append({"name": name, "n_labels": len(every), "seconds_median": middle})
     return found
-
-
-def conflicts(state: State) -> list[dict[str, Any]]:
-    """The texts on which people, or the file, disagree and nothing is settled: `text`, and `labels`, who says
-    what.
-    """
-    return [
-        {"text": text, "labels": {name: list(label.labels) for name, label in state.labels[text].items()}}
-        for text in state.conflicts()
-    ]
 
 
 def _pairs(state: State) -> dict[tuple[str, str], _Pair]:

@@ -2,7 +2,7 @@
 
 `record` returns once the act is on the disk: whoever heard that may kill the process, or pull the plug. Who
 heard nothing sends the same act again under the same id, and it is there once. Any number of processes may
-read a project; one at a time writes, and says in a file beside it who it is.
+read a project; one at a time writes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
+
+from filelock import FileLock, Timeout
 
 from .._system.json import read_json
 from .._system.wording import quantity
@@ -29,14 +31,12 @@ from ._project_file import (
     Given,
     class_names,
     connect,
-    difference,
     digest_of,
     sync_folder,
     write_new,
 )
 from .acts import Act, new_id
 from .state import State
-from .writer_lock import WriterLock
 
 _COLUMNS = "id, annotator, kind, content, time, number"
 
@@ -78,7 +78,8 @@ class Project:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._lock = RLock()
-        self._writer = WriterLock(self.path)
+        place = self.path.resolve()  # a link to a project is the same project
+        self._writer = FileLock(place.with_name(f".{place.name}.lock"), thread_local=False)
         if not self.path.is_file():
             raise DeskError(f"There is no project {path}.")
         with self._explained("read"):
@@ -189,14 +190,25 @@ class Project:
             Where people can reach who writes, for the message that another one gets.
         """
         with self._lock:
-            if not self._writer.is_held:
-                self._writer.acquire()
-                with self._explained("read"):
-                    for act in self._acts_behind(self.state.version):  # of who wrote before
-                        self.state.apply(act)
-            elif not address:
-                return
-            self._writer.sign(address)
+            if not self._writer.is_locked:
+                self._acquire()
+            if address:
+                with suppress(OSError):  # on a full disk only who writes is not said
+                    address_file(self.path).write_text(address, encoding="utf-8")
+
+    def _acquire(self) -> None:
+        try:
+            self._writer.acquire(timeout=0)
+        except Timeout as error:
+            where = last_address(self.path)
+            raise DeskError(
+                f"{self.path} is open at another desk{where and f', {where}'}. Work there, or stop it first."
+            ) from error
+        except OSError as error:
+            raise DeskError(f"{self.path} cannot be written: {error.strerror}.") from error
+        with self._explained("read"):
+            for act in self._acts_behind(self.state.version):  # of who wrote before
+                self.state.apply(act)
 
     def acts(self) -> Iterator[Act]:
         """All acts in their order, undone ones too."""
@@ -205,7 +217,13 @@ class Project:
 
     def difference(self, texts: Sequence[str], given: Given | None = None) -> str | None:
         """How other texts and labels differ from those of the project, in words; None where they do not."""
-        return difference(self.texts, self.header["given"], texts, given or [])
+        if len(texts) != len(self.texts):
+            return f"it has {quantity(len(texts), 'text')}, the project {len(self.texts):,}"
+        none = [None] * len(texts)
+        rows = zip(texts, given or none, strict=True)
+        own = zip(self.texts, self.header["given"] or none, strict=True)
+        number = next((k for k, (a, b) in enumerate(zip(rows, own, strict=True), start=1) if a != b), None)
+        return None if number is None else f"text {number:,} or its label is another one"
 
     @property
     def id(self) -> str:
@@ -286,6 +304,19 @@ class Project:
             if isinstance(error, sqlite3.OperationalError) and not full:
                 next_step = "See that the file can be written and nobody else holds it, and do it again"
             raise DeskError(f"{self.path} cannot be {what}: {error}. {next_step}.") from error
+
+
+def address_file(path: Path) -> Path:
+    """Where a project says the address of its last desk; the token is not in it, and new at each start."""
+    return path.with_name(f".{path.name}.address")
+
+
+def last_address(path: Path) -> str:
+    """The address of the last desk of a project, as far as it is known."""
+    try:
+        return address_file(path).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def _now() -> str:

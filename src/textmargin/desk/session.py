@@ -68,7 +68,6 @@ class Desk:
         self.engine = Engine(
             texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background
         )
-        self._last_acts: dict[str, Act] = {act.annotator: act for act in project.state.acts()}
         self._offers: dict[str, tuple[int, str]] = {}
         self._words_asked: dict[str, int] = {}
         self.engine.work.start()
@@ -84,7 +83,7 @@ class Desk:
         word judged.
         """
         with self._lock:
-            act = self._record(Act.from_dict(content))
+            act = self._record(Act(**content))
             judged = act.kind == "keyword" and act.content["source"] == "queue"
             following = self.next(act.annotator) if act.kind in ("label", "skip") or judged else None
             return {"act": act.to_dict(), "state": self.state(act.annotator), "next": following}
@@ -117,7 +116,6 @@ class Desk:
         act = self.project.record(act)
         if known:
             return act
-        self._last_acts[act.annotator] = act
         target = act
         while target.kind == "undo":
             target = self._state.act(target.content["act"]) or act
@@ -145,7 +143,7 @@ class Desk:
     def state(self, annotator: str) -> dict[str, Any]:
         """All that stands beside the text."""
         with self._lock:
-            return view_state(self.engine, self.project, annotator, self._last_acts)
+            return view_state(self.engine, self.project, annotator)
 
     def next(self, annotator: str) -> dict[str, Any]:
         """The next question: the same until it is answered."""

@@ -11,9 +11,8 @@ import numpy as np
 from ..decisions.estimate import Figure
 from ..learners.evidence import Verdict
 from ..suggestions.company import excess
-from .acts import Act
 from .engine import Engine
-from .people import agreement, conflicts, pace
+from .people import agreement, pace
 from .project import Project
 from .state import State
 from .worth import next_worth
@@ -31,10 +30,10 @@ _STATUS = {
 }
 
 
-def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict[str, Act]) -> dict[str, Any]:
+def view_state(engine: Engine, project: Project, annotator: str) -> dict[str, Any]:
     """All that stands beside the text."""
     state = project.state
-    people = pace(state, last_acts.values())
+    people = pace(state)
     shown, costs = engine.all_texts, state.costs
     fits = shown is not None and shown.n_predicted.size == len(state.classes)
     money = engine.deciding.utilities is not None
@@ -59,7 +58,7 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
             "name": project.path.stem,
             "n_texts": state.n_texts,
             "n_labelled": len(engine.answers),
-            "n_random": int(np.count_nonzero(engine.answers.sample)),
+            "n_random": n_sample,
             "multilabel": state.multilabel,
             "source": project.header.get("source", ""),
         },
@@ -78,46 +77,24 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
                 "snippet": engine.texts.opening(one.text),
                 "label": _names(state, one.label),
                 "predicted": _names(state, one.predicted),
-                "lead": one.lead,
             }
             for one in engine.disputed(_MOST_LISTED)
         ],
         "conflicts": [
-            {"text": one["text"], "snippet": engine.texts.opening(one["text"]), "labels": one["labels"]}
-            for one in conflicts(state)[:_MOST_LISTED]
+            {
+                "text": text,
+                "snippet": engine.texts.opening(text),
+                "labels": {who: list(label.labels) for who, label in state.labels[text].items()},
+            }
+            for text in state.conflicts()[:_MOST_LISTED]
         ],
         "people": people,
         "agreement": agreement(state) if len(state.annotators()) > 1 else [],
         "costs": {"costs": costs, "minute": state.minute, "currency": state.currency, "budget": state.budget},
-        "undo": None if last is None else {"kind": last.kind, "summary": summary(last)},
+        "undo": None if last is None else {"kind": last.kind, "summary": last.summary},
         "busy": engine.work.busy,
         "fresh": engine.work.fresh,
     }
-
-
-def summary(act: Act) -> str:
-    """An act in a few words, for who may want to take it back; texts are counted from 1, as on the page."""
-    content = act.content
-    match act.kind:
-        case "label":
-            return f"text {content['text'] + 1}: {', '.join(content['labels']) or 'none of these'}"
-        case "settle":
-            return f"text {content['text'] + 1} settled: {', '.join(content['labels']) or 'none of these'}"
-        case "skip":
-            return f"text {content['text'] + 1} skipped"
-        case "mark" | "unmark":
-            marked = "marked" if act.kind == "mark" else "not marked"
-            return f"passage of text {content['text'] + 1} {marked} for {content['label']}"
-        case "keyword":
-            says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}[
-                content["weight"]
-            ]
-            return f"{content['word']} {says} {content['label']}"
-        case "class":
-            return f"class {content['name']} added"
-        case "rename":
-            return f"{content['name']} renamed to {content['to']}"
-    return {"costs": "costs"}.get(act.kind, act.kind)
 
 
 def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
@@ -127,11 +104,6 @@ def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
         n_predicted = int(shown.n_predicted[k])
     thresholds = engine.deciding.thresholds
     f1 = engine.round.f1 if engine.round is not None else []
-    own = (
-        {"hit": None, "false_alarm": None, "miss": None, "ask": None}
-        | state.costs.get("*", {})
-        | state.costs.get(name, {})
-    )
     member = engine.answers.member
     return {
         "name": name,
@@ -148,7 +120,6 @@ def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
             if one.word not in state.keywords.get(name, {})
         ],
         "threshold": thresholds[k] if len(thresholds) == len(state.classes) else None,
-        "costs": own,
         "quality": f1[k] if len(f1) == len(state.classes) else None,
     }
 
@@ -264,7 +235,7 @@ def _curve(engine: Engine) -> list[dict[str, Any]]:
             "low": scale * one.low,
             "high": scale * one.high,
         }
-        for one in engine.curve.points()
+        for one in engine.curve.points
     ]
 
 

@@ -73,7 +73,7 @@ def next_worth(
     price = None if minutes is None or minute is None else minutes * minute
     time = "" if minutes is None else f"; they cost you {_minutes(minutes)}"
     time += "" if price is None else f" ({_money(price, currency)})"
-    gain = None if curve is None or len(curve.worths) < _FEWEST_IN_SAMPLE else curve.gain()
+    gain = None if curve is None or len(curve.worths) < _FEWEST_IN_SAMPLE else curve.next_gain
     if gain is None:
         n_more = _FEWEST_IN_SAMPLE - n_sample
         why = "it is being worked out"
