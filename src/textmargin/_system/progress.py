@@ -18,7 +18,7 @@ PATIENCE = 2.0  # seconds without a line
 INTERVAL = 60.0  # seconds between lines where there is no terminal
 
 
-class Line:
+class ProgressLine:
     """What is done, since when, and which share of it, where that is known."""
 
     def __init__(self, what: str) -> None:
@@ -45,12 +45,12 @@ class _Screen:
     """The lines of this process, and the thread that shows them: the work is in compiled code."""
 
     def __init__(self) -> None:
-        self.lines: list[Line] = []
+        self.lines: list[ProgressLine] = []
         self.lock = threading.Lock()
         self.ended = threading.Event()
         self.thread: threading.Thread | None = None
 
-    def add(self, line: Line) -> None:
+    def add(self, line: ProgressLine) -> None:
         with self.lock:
             self.lines.append(line)
             if self.thread is None:
@@ -58,7 +58,7 @@ class _Screen:
                 self.thread = threading.Thread(target=self._show, args=(self.ended,), daemon=True)
                 self.thread.start()
 
-    def remove(self, line: Line) -> None:
+    def remove(self, line: ProgressLine) -> None:
         with self.lock:
             self.lines.remove(line)
             thread = None if self.lines else self.thread
@@ -102,7 +102,7 @@ class RowCounter:
 
     def __init__(self, enabled: bool = True) -> None:
         self.n_rows = 0
-        self.line = Line("") if enabled else None
+        self.line = ProgressLine("") if enabled else None
 
     def add(self, n_rows: int) -> None:
         """So many more are done."""
@@ -131,7 +131,7 @@ def progress_of(what: str, progress: bool | Report) -> Iterator[Report | None]:
     if progress is not True:
         yield progress or None
         return
-    line = Line(what)
+    line = ProgressLine(what)
     try:
         yield line
     finally:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from .progress import Line
+from .progress import ProgressLine
 
 log = logging.getLogger("textmargin")
 
@@ -42,13 +42,13 @@ class StageDisplay(logging.Handler):
     def __init__(self, tell: Callable[[str], object] | None = None) -> None:
         super().__init__(logging.INFO if tell is None else logging.DEBUG)
         self.tell = tell
-        self.open: list[Line] = []  # the stages that have begun, the innermost last
+        self.open: list[ProgressLine] = []  # the stages that have begun, the innermost last
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a stage that begins or ends."""
         change = getattr(record, "stage", None)
         if change == "begin":
-            self.open.append(Line(record.getMessage()))
+            self.open.append(ProgressLine(record.getMessage()))
             return
         if change == "end" and self.open:  # none where it began before it was shown
             self.open.pop().close()
