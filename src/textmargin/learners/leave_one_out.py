@@ -23,12 +23,15 @@ and no other text j misses its margin by more than √(2J/cⱼ): with the interc
 
 from __future__ import annotations
 
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
 
 from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TooLargeError
-from ._exact import ExactStep, factor, size
+from ._exact import factor, size
 from .matrix import Rows, row_counts, squared_lengths
 from .objective import Objective, Point
 
@@ -110,13 +113,11 @@ def _of_rows(values: Floats | float, rows: Rows) -> Floats | float:
     return values if isinstance(values, float) else values[rows]
 
 
-def _factor(objective: Objective, rows: Rows) -> ExactStep:
+def _factor(objective: Objective, rows: Rows) -> Any:
     """The exact step, or the nearest one that can be taken where the matrix is singular to machine
     precision.
     """
     for jitter in (0.0, 1e-12, 1e-9):
-        try:
-            return factor(objective, rows, jitter, single=True)
-        except np.linalg.LinAlgError:
-            continue
+        with suppress(np.linalg.LinAlgError):
+            return factor(objective, rows, jitter)
     return factor(objective, rows, 1e-6)
