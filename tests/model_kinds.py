@@ -112,9 +112,7 @@ MODELS = {
     "marked passages, own analyzer": TextClassifier(
         knowledge=RationalePrior(MARKED, analyzer=BagOfWords().build_analyzer())
     ),
-    "earlier model": TextClassifier(
-        knowledge=ModelPrior(EARLIER, n_largest=5), learner=PriorSVC(trust="nonneg")
-    ),
+    "earlier model": TextClassifier(knowledge=ModelPrior(EARLIER), learner=PriorSVC(trust="nonneg")),
     "tf-idf": TextClassifier(TfidfVectorizer(), learner=LinearSVC()),
     "hashing": TextClassifier(
         HashingVectorizer(n_features=256), learner=SGDClassifier(average=True, random_state=0)

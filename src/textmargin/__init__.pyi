@@ -41,7 +41,7 @@ from .gram.store import KernelStore
 from .knowledge.contrasts import RationaleContrasts
 from .knowledge.gaze import GazePrior
 from .knowledge.keywords import KeywordPrior
-from .knowledge.rationales import RationalePrior
+from .knowledge.passages import RationalePrior
 from .knowledge.reading import fixations_from_events, reading_measures
 from .knowledge.transfer import ModelPrior
 from .knowledge.vocabulary import VocabularyMatch

@@ -24,7 +24,7 @@ from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
 from .errors import SettingError, TableError, nearest
 from .knowledge.contrasts import RationaleContrasts
 from .knowledge.keywords import KeywordPrior
-from .knowledge.rationales import RationalePrior
+from .knowledge.passages import RationalePrior
 from .knowledge.transfer import ModelPrior
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC

@@ -120,8 +120,8 @@ def test_whether_unlabelled_texts_are_used_is_told_with_what_held_out_texts_say(
             if n < 400
         ],
     )
-    (folder / "spam.txt").write_text("spam: free, win, prize, claim\n")
-    result = train("sms.csv", "--keywords", "spam.txt")
+    (folder / "spam.toml").write_text('spam = ["free", "win", "prize", "claim"]\n')
+    result = train("sms.csv", "--keywords", "spam.toml")
     told = next(line for line in result.stdout.splitlines() if line.startswith("unlabelled texts: "))
     status = told.partition(", ")[2].split()[0]
     assert told.startswith(

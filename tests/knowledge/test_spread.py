@@ -1,9 +1,7 @@
 """Spread of keywords over the words that keep their company: the formula, and what it leaves alone."""
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
-from sklearn.utils.extmath import randomized_svd
 
 from textmargin.knowledge.spread import WordVectors, spread
 
@@ -35,14 +33,3 @@ def test_a_word_that_is_named_without_weight_takes_nothing():
 def test_words_of_too_few_texts_have_no_vector():
     X = sp.csr_array(np.array([[1.0, 1, 1], [1, 1, 0], [1, 1, 0], [1, 0, 0]]))
     assert (np.linalg.norm(WordVectors.of(X).vectors, axis=1) > 0).tolist() == [True, True, False]
-
-
-@pytest.mark.parametrize("shape", [(60, 90), (90, 60), (12, 8)])
-def test_word_vectors_are_those_of_the_randomised_decomposition_of_scikit_learn(shape):
-    X = sp.random(*shape, density=0.6, format="csr", random_state=0)
-    rank = min(shape) // 2
-    _, sizes, rows = randomized_svd(X, rank, n_iter=4, random_state=0)
-    expected = (rows * sizes[:, None]).T
-    expected /= np.maximum(np.linalg.norm(expected, axis=1, keepdims=True), 1e-300)
-    found = WordVectors.of(X, rank, min_texts=0).vectors
-    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-9)

@@ -220,7 +220,7 @@ class ModelOptions:
     ] = None
     keywords: Annotated[
         Path | None,
-        typer.Option(help="File of keywords by label: TOML, JSON, CSV or lines `label: word, word`."),
+        typer.Option(help="File of keywords by label: TOML, JSON or CSV."),
     ] = None
     word_vectors: Annotated[
         Path | None,

@@ -193,18 +193,9 @@ class GazePrior(KnowledgeBase):
             self.fit()
         return self.weights_
 
-    def _settings(self) -> tuple[Any, ...]:
-        """What the weights depend on."""
-        tables = id(self.readings), id(self.texts), id(self.labels)
-        return (
-            *tables,
-            repr(self.measures),
-            self.document,
-            self.word,
-            repr(self.regressor),
-            self.n_tune,
-            self.random_state,
-        )
+    def _settings(self) -> list[int]:
+        """What the weights depend on, each by its identity."""
+        return [id(value) for _, value in sorted(self.get_params(deep=False).items())]
 
     def __sklearn_clone__(self) -> GazePrior:
         """With what was learnt, as long as nothing is set otherwise: it takes a minute, and a grid search

@@ -71,14 +71,13 @@ class KeywordPrior(KnowledgeBase):
         path : str or Path
             `.toml`: a table `[keywords]` (or the whole file) of class = [words] or class = {word = weight};
             `.json`: the same as an object; `.csv`: columns `class` or `label`, `word` or `keyword` and, if
-            weights differ, `weight`, with commas or semicolons between them; anything else: lines `class:
-            word, word, …`.
+            weights differ, `weight`, with commas or semicolons between them.
         """
         path = Path(path)
         try:
-            read = {".toml": _from_toml, ".json": _from_json, ".csv": _from_csv}.get(
-                path.suffix.lower(), _from_lines
-            )
+            read = {".toml": _from_toml, ".json": _from_json, ".csv": _from_csv}.get(path.suffix.lower())
+            if read is None:
+                raise PriorError(f"The keyword file {path} should end in .toml, .json or .csv.")
             return cls(read(path), **{"file_name": path.name, **kwargs})
         except OSError as error:
             raise PriorError(f"The keyword file {path} cannot be read: {error.strerror}.") from error
@@ -227,16 +226,4 @@ def _column(columns: Sequence[str], names: tuple[str, str], path: Path) -> str:
         raise PriorError(
             f"The keyword file {path} has no column {names[0]!r} or {names[1]!r}; it has {list(columns)}."
         )
-    return found
-
-
-def _from_lines(path: Path) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        name, colon, words = line.partition(":")
-        if not colon:
-            raise PriorError(f"Line {number} of {path} has no colon; lines are to be 'class: word, word, …'.")
-        found.setdefault(name.strip(), []).extend(word.strip() for word in words.split(",") if word.strip())
     return found

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.extmath import randomized_svd
 from threadpoolctl import threadpool_limits
 
 from .._typing import Bools, Floats
@@ -29,7 +30,6 @@ RANK = 100
 MIN_TEXTS = 3  # that a word stands in
 _MOST_TEXTS = 20_000  # that vectors are made from: more cost time, and words that stand in fewer say little
 _SHARE, _LEAST_COSINE = 0.3, 0.5
-_OVERSAMPLES, _N_ITERATIONS = 10, 4
 _CELLS = 10_000_000  # cosines at a time: 80 MB, twice while one block follows another
 
 
@@ -65,7 +65,8 @@ class WordVectors:
         if rank:
             # a busy machine's threads would wait for one another: ten times
             with threadpool_limits(limits=1, user_api="blas"):
-                vectors[frequent] = _leading_directions(X[:, frequent], rank)
+                _, sizes, Vt = randomized_svd(X[:, frequent], rank, n_iter=4, random_state=0)
+            vectors[frequent] = (sizes[:, None] * Vt).T
         return cls(_unit(vectors))
 
     @classmethod
@@ -145,25 +146,6 @@ def spread(weights: Floats, vectors: WordVectors, named: Bools | None = None) ->
             near *= weight[some, None] / (1 - _LEAST_COSINE)
             np.maximum(own, _SHARE * near.max(axis=0), out=own)
     return np.where(named, 0.0, taken)
-
-
-def _leading_directions(X: Any, rank: int) -> Floats:
-    """V·S of the singular vectors of X with the largest values, (n_terms, rank), as `randomized_svd` of
-    scikit-learn has them.
-
-    That one factors by SciPy, which lets no other thread run meanwhile: a desk stood still for a third of a
-    second.
-    """
-    M = X.T if X.shape[0] < X.shape[1] else X
-    n_columns = min(rank + _OVERSAMPLES, *M.shape)
-    Q = np.random.RandomState(0).normal(size=(M.shape[1], n_columns))
-    for _ in range(_N_ITERATIONS):
-        Q = np.linalg.qr(M.T @ np.linalg.qr(M @ Q)[0])[0]
-    Q = np.linalg.qr(M @ Q)[0]  # M ≈ Q Qᵀ M
-    P, R = np.linalg.qr(M.T @ Q)  # = (Qᵀ M)ᵀ, and M ≈ Q Rᵀ Pᵀ
-    U, sizes, Vt = np.linalg.svd(R.T)
-    directions = Q @ U if M is not X else P @ Vt.T
-    return np.asarray(directions[:, :rank] * sizes[:rank])
 
 
 def _numbers(line: str, n_numbers: int, where: str) -> Floats:

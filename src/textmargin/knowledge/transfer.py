@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from os import PathLike
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from .._sklearn import dense_coef, term_names
-from .._ties import descending_order
 from .._typing import Bools
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
@@ -27,8 +25,6 @@ class ModelPrior(KnowledgeBase):
         `feature_names_in_`.
     terms : array of str, default=None
         The names of the model's columns, if it does not know them itself.
-    n_largest : int, default=None
-        Use only so many weights per class, the largest; by default all.
     file_name : str, default=None
         Where the model comes from, for messages.
 
@@ -42,12 +38,9 @@ class ModelPrior(KnowledgeBase):
     array([ 0.53, -0.53,  0.  ])
     """
 
-    def __init__(
-        self, model: Any, *, terms: Any = None, n_largest: int | None = None, file_name: str | None = None
-    ) -> None:
+    def __init__(self, model: Any, *, terms: Any = None, file_name: str | None = None) -> None:
         self.model = model
         self.terms = terms
-        self.n_largest = n_largest
         self.file_name = file_name
 
     def __sklearn_clone__(self) -> ModelPrior:
@@ -81,10 +74,6 @@ class ModelPrior(KnowledgeBase):
 
     def _entries(self) -> dict[Any, dict[str, float]]:
         self._check_loaded()
-        if self.n_largest is not None and not (isinstance(self.n_largest, Integral) and self.n_largest > 0):
-            raise PriorError(
-                f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}."
-            )
         try:
             learner, terms = _linear_part(self.model)
         except NotFittedError as error:
@@ -103,11 +92,8 @@ class ModelPrior(KnowledgeBase):
         )
         entries = {}
         for name, row in zip(classes, weights, strict=True):
-            used = np.flatnonzero(row)
-            if self.n_largest is not None:
-                used = used[descending_order(np.abs(row[used]))[: self.n_largest]]
             entries[name.item() if isinstance(name, np.generic) else name] = {
-                str(terms[j]): float(row[j]) for j in used
+                str(terms[j]): float(row[j]) for j in np.flatnonzero(row)
             }
         return entries
 

@@ -28,7 +28,7 @@ ATTRIBUTES = {
         "_analysis_values _term_block _term_ends fixed_vocabulary_ idf_ language_ n_texts_",
     ),
     "KeywordPrior": ("keywords lowercase file_name word_vectors", ""),
-    "ModelPrior": ("model terms n_largest file_name", ""),
+    "ModelPrior": ("model terms file_name", ""),
     "PriorSVC": (
         "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start "
         "sparse_coef n_jobs",
