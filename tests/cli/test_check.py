@@ -114,7 +114,6 @@ def test_the_data_are_not_written_over(data):
     [
         (["-o", "found.txt"], "--output must end in .html, .csv, .json"),
         (["--annotator", "who"], "no column 'who'"),
-        (["--similarity", "0.2"], "--similarity must be more than 0.5"),
     ],
 )
 def test_options_that_are_wrong_are_named(data, options, message):

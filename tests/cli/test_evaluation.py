@@ -237,8 +237,6 @@ def test_the_last_texts_by_date_are_held_out(desk, tmp_path):
             ["--holdout", "0.2", "--split-by", "id"],
             "'id' is 'desk-004', neither a number nor a date such as 1987-02-26",
         ),
-        (["--holdout", "0.2", "--test", "b.csv"], "--report and --test go together"),
-        (["--report", "b.html"], "--report and --test go together"),
     ],
 )
 def test_what_cannot_be_held_out_is_said_in_one_line_and_nothing_is_written(
@@ -252,12 +250,6 @@ def test_what_cannot_be_held_out_is_said_in_one_line_and_nothing_is_written(
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
-
-
-def test_texts_of_test_that_were_trained_on_are_warned_of(desk, tmp_path):
-    report = ("--report", tmp_path / "page.html", "--test", desk / "desk-train.csv")
-    done = call("train", desk / "desk-train.csv", *report, "-o", tmp_path / "m.tmm")
-    assert "trained on all 313 texts" in done.stderr
 
 
 def test_train_says_how_good_it_will_be(desk, tmp_path):

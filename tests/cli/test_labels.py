@@ -276,9 +276,6 @@ def test_labels_that_look_like_markup(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ["train", "a.csv", "-o", "b.csv", "--test", "b.csv", "--report", "r.html"],
-        ["train", "a.csv", "-o", "n.tmm", "--test", "b.csv", "--report", "b.csv"],
-        ["train", "a.csv", "-o", "n.tmm", "--test", "b.csv", "--report", "n.tmm"],
         ["train", "a.csv", "--costs", "c.toml", "-o", "c.toml"],
         ["report", "m.tmm", "a.csv", "-o", "m.tmm"],
         ["threshold", "m.tmm", "--from-feedback", "k.sqlite", "-o", "k.sqlite"],

@@ -110,12 +110,6 @@ def test_holdout(tmp_path, data, words):
     assert other_facts["holdout"] == facts["holdout"]
 
 
-def test_reports(tmp_path, data):
-    page = tmp_path / "page.html"
-    call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--holdout", "0.3", "--report", page)
-    assert "<html" in page.read_text()
-
-
 def test_texts_without_labels(tmp_path, data):
     more = tmp_path / "more.csv"
     with more.open("w", newline="") as file:
@@ -158,7 +152,6 @@ def test_settings_are_chosen_on_a_sample(tmp_path, data, monkeypatch):
     [
         (["--features", "subsequence"], "SubsequenceFeatures or KernelLandmarks"),
         (["--features", "ngrams"], "SubsequenceFeatures or KernelLandmarks"),
-        (["--unlabelled", "x.csv", "--guesses", "g.csv"], "textmargin predict"),
     ],
 )
 def test_what_cannot_be_names_the_way(tmp_path, data, words, message):

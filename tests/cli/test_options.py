@@ -45,22 +45,6 @@ def desk(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (["train", "a.csv", "--C", "1", "--C", "2"], "--C"),
-        (["train", "a.csv", "--hit", "1", "--hit", "1"], "--hit"),
-        (["train", "a.csv", "-o", "x.tmm", "--output", "y.tmm"], "--output"),
-        (["train", "a.csv", "--skip-invalid", "--skip-invalid"], "--skip-invalid"),
-    ],
-)
-def test_an_option_given_twice_was_taken_once(words, name, folder):
-    result = call(*words)
-    assert result.exit_code == 2
-    assert result.stderr == f"textmargin: {name} is given 2 times; give it once.\n"
-    assert [path.name for path in folder.iterdir()] == ["a.csv"]
-
-
-@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["train", "a.csv", "--lable", "x"], "there is no option --lable; did you mean --label?"),
@@ -71,15 +55,7 @@ def test_an_option_given_twice_was_taken_once(words, name, folder):
             'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.',
         ),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
-        (
-            ["data", "export", "desk", "."],
-            "textmargin data export takes name only; '.' is too much. Where results go is an option: --to .",
-        ),
-        (
-            ["train", "a.csv", "m.tmm"],
-            "textmargin train takes data only; 'm.tmm' is too much. Where results go is an option: "
-            "--output m.tmm",
-        ),
+        (["train", "a.csv", "m.tmm"], "Got unexpected extra argument (m.tmm). See textmargin train --help."),
     ],
 )
 def test_usage_errors_were_boxes(words, message, folder):

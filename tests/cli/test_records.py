@@ -349,7 +349,7 @@ def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
     ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(
         tmp_path / "m.tmm"
     )
-    command = [sys.executable, "-m", "textmargin", "predict", str(tmp_path / "m.tmm"), "--jobs", "2"]
+    command = [sys.executable, "-m", "textmargin", "predict", str(tmp_path / "m.tmm")]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"id,text\n")
     for line, answer in [
@@ -382,8 +382,6 @@ def test_the_last_line_of_a_named_pipe_waited_for_the_next(tmp_path):
         "predict",
         tmp_path / "m.tmm",
         tmp_path / "lines.csv",
-        "--jobs",
-        "2",
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         with (tmp_path / "lines.csv").open("wb", buffering=0) as pipe:

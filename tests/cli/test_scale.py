@@ -250,7 +250,6 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
         (("train", "parts", "--holdout", "0.2", "--split-by", "day"), "no column 'day'"),
         (("train", "parts", "--features", "ngrams"), "SubsequenceFeatures or KernelLandmarks"),
         (("train", "parts", "--features", "subsequence"), "SubsequenceFeatures or KernelLandmarks"),
-        (("train", "parts", "--guesses", "g.csv", "--unlabelled", "one.parquet"), "textmargin predict"),
         (("predict", "known.tmm", "parts"), "--output"),
         (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster "
                                                                    "or --workers"),

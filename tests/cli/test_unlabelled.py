@@ -72,7 +72,7 @@ def read(path):
 
 
 def test_keywords_and_texts_without_labels_make_a_classifier(folder):
-    result = train("texts.csv", "--keywords", "words.toml", "--guesses", "guesses.csv")
+    result = train("texts.csv", "--keywords", "words.toml")
     lines = result.stdout.splitlines()
     assert lines[0] == "Trained on 27 texts without a label, and what is known of network, printer, screen"
     assert "unlabelled texts: used, though no label says whether they help" in lines
@@ -84,9 +84,6 @@ def test_keywords_and_texts_without_labels_make_a_classifier(folder):
     suggest, predict = (f"textmargin {name} model.tmm texts.csv" for name in ("suggest", "predict"))
     assert lines[-1] == f"Next: {suggest} (words to add or to strike), {predict}"
     assert "learning from 27 texts without a label, and what is known of 3 labels" in result.stderr
-    rows = read(folder / "guesses.csv")
-    assert list(rows[0]) == ["id", "text", "label", "guess", "score", "confidence"]
-    assert [row["label"] for row in rows] == [label for _, label in TEXTS]
     assert list(load("model.tmm").predict(["the router is down", "every page is pale"])) == [
         "network",
         "printer",
@@ -97,16 +94,13 @@ def test_rows_without_a_label_and_further_files_are_the_unlabelled_texts(folder)
     table(folder / "more.csv", [("T-1", "my monitor flickers", "other")], ("id", "body", "topic"))
     (folder / "lines.txt").write_text("the router again\n\nno toner\n")
     files = ["--unlabelled", "more.csv", "--unlabelled", "lines.txt"]
-    result = train("some.csv", "--keywords", "words.toml", *files, "--guesses", "guesses.jsonl", "--json")
+    result = train("some.csv", "--keywords", "words.toml", *files, "--json")
     facts = json.loads(result.stdout)
     assert (facts["n_texts"], facts["unlabelled"]["n_texts"]) == (18, 9 + 1 + 2)
     assert facts["unlabelled"]["status"] in ("supported", "adopted", "dropped", "contradicted")
     assert "9 of 27 rows have no label" in result.stderr
     assert "left out" not in result.stderr
     assert "more.csv: text: column 'body'; column 'topic' is not looked at" in result.stderr
-    rows = [json.loads(line) for line in (folder / "guesses.jsonl").read_text().splitlines()]
-    assert [row["file"] for row in rows] == ["some.csv"] * 9 + ["more.csv"] + ["lines.txt"] * 2
-    assert [row["text"] for row in rows[9:]] == ["my monitor flickers", "the router again", "no toner"]
 
 
 @needs_corpora
@@ -172,27 +166,6 @@ def test_shares_are_those_given_and_a_text_may_have_several_labels(folder):
     assert given["shares_given"]
     for more in (["--multilabel"], ["--label-separator", ";"]):
         assert json.loads(train(*options, *more).stdout)["unlabelled"]["multilabel"]
-
-
-def test_settings_of_a_file_may_be_lists_and_their_paths_are_its_own(folder):
-    (folder / "sub").mkdir()
-    table(folder / "sub" / "more.csv", [("my monitor flickers",)], ("text",))
-    settings = (
-        'data = "../texts.csv"\nkeywords = "../words.toml"\nunlabelled = ["more.csv"]\nshare = '
-        '"screen=0.4"\nguesses = "g.csv"\n'
-    )
-    (folder / "sub" / "model.toml").write_text(settings)
-    facts = json.loads(train("--config", "sub/model.toml", "--json").stdout)
-    assert (facts["unlabelled"]["n_texts"], facts["unlabelled"]["shares"]["screen"]) == (
-        28,
-        pytest.approx(0.4),
-    )
-    assert len(read(folder / "sub" / "g.csv")) == 28
-    (folder / "sub" / "model.toml").write_text('share = [0.4]\ndata = "../texts.csv"\n')
-    assert (
-        "share is text in quotes, or a list of such; got [0.4]"
-        in call("train", "--config", "sub/model.toml").stderr
-    )
 
 
 def test_nothing_is_estimated_where_a_label_has_no_text(folder):
@@ -272,20 +245,8 @@ def test_subsequences_leave_texts_without_a_label_out(folder):
             "--holdout needs texts with labels, and none has one",
         ),
         (
-            ["texts.csv", "--keywords", "words.toml", "--guesses", "a.xyz"],
-            "a.xyz does not tell a format to write",
-        ),
-        (
-            ["texts.csv", "--keywords", "words.toml", "--guesses", "texts.csv"],
-            "texts.csv would replace texts.csv, which is needed",
-        ),
-        (
             ["all.csv", "--share", "screen=0.2"],
             "--share is about texts without a label, and all of all.csv have one",
-        ),
-        (
-            ["all.csv", "--guesses", "g.csv"],
-            "--guesses is about texts without a label, and all of all.csv have one",
         ),
         (["some.csv", "--multilabel"], "--multilabel is for texts without any label; these have one each"),
         (
@@ -311,7 +272,8 @@ def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, f
 )
 def test_a_report_says_what_became_of_texts_without_a_label(data, line, folder):
     table(folder / "test.csv", TEXTS)
-    train(data, "--keywords", "words.toml", "--report", "page.html", "--test", "test.csv")
+    train(data, "--keywords", "words.toml")
+    assert call("report", "model.tmm", "test.csv", "-o", "page.html").exit_code == 0
     page = (folder / "page.html").read_text()
     n_labelled = 18 if data == "some.csv" else 0
     assert (
@@ -325,19 +287,6 @@ def test_a_report_says_what_became_of_texts_without_a_label(data, line, folder):
     assert (report["model"]["n_texts"], report["model"]["n_unlabelled"]) == (n_labelled, 27 - n_labelled)
     assert (report["model"]["unlabelled"] is not None) == bool(n_labelled)
     assert "unlabelled texts" not in report["model"]["parts"]["knowledge"]
-
-
-def test_what_was_trained_is_told_even_where_the_report_fails(folder, monkeypatch):
-    table(folder / "test.csv", TEXTS)
-
-    def fail(*_):
-        raise SettingError("report", "cannot be written.")
-
-    monkeypatch.setattr("textmargin.report.html.write_report", fail)
-    result = call("train", "some.csv", "--report", "page.html", "--test", "test.csv")
-    assert result.exit_code
-    assert "Trained on 18 texts" in result.stdout
-    assert "Written to model.tmm" in result.stdout
 
 
 def test_labels_without_a_text_are_told_apart_from_those_with_few(folder):
@@ -356,11 +305,3 @@ def test_all_words_near_keywords_are_in_json_with_their_weights(folder):
     }
     lines = unlabelled_lines(FACTS | {"spread": {"spam": dict.fromkeys("abcdefg", 0.3)}})
     assert lines[-1] == "words near those of spam: a, b, c, d, e"
-
-
-@pytest.mark.parametrize(("n_others", "told"), [(0, False), (140, True)])
-def test_that_few_texts_have_a_known_word_is_told(n_others, told, folder):
-    others = [("lunch menu of the canteen", n) for n in range(n_others)]
-    table(folder / "more.csv", [*((text, 0) for text, _ in TEXTS), *others], ("text", "id"))
-    stderr = train("more.csv", "--text", "text", "--keywords", "words.toml").stderr
-    assert ("16% of the texts have a known word" in stderr) == told

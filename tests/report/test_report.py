@@ -360,19 +360,6 @@ def test_report_command_says_what_is_wrong_in_one_line(files):
     assert call("report", files / "test.jsonl", files / "test.jsonl").exit_code == 2
 
 
-def test_train_reports_on_texts_it_was_not_trained_on(files):
-    train = ("train", files / "train.jsonl", "-o", files / "new.tmm", "--report", files / "page.html")
-    done = call(*train, "--test", files / "test.jsonl")
-    assert done.exit_code == 0, done.output
-    data = json.loads(Page((files / "page.html").read_text()).scripts[0])
-    assert data["summary"] == json.loads(
-        call("evaluate", files / "new.tmm", files / "test.jsonl", "--json").stdout
-    )
-    alone = call(*train)
-    assert alone.exit_code == 2
-    assert "--report and --test go together" in alone.stderr
-
-
 def test_demo_ends_with_a_page(tmp_path):
     done = call("demo", "--report", tmp_path / "page.html")
     assert done.exit_code == 0, done.output

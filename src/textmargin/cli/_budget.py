@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import OptionError, remark
-from ._row_spool import RowSpool
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -70,9 +69,7 @@ class Sink:
 
 
 class FileSink(Sink):
-    """The highest of a file, or of each of its days: decisions are held back until all are there, rows in a
-    temporary file.
-    """
+    """The highest of a file, or of each of its days: they wait in memory until all are there."""
 
     def __init__(self, write: Write, model: TextClassifier, n: int, by: str | None, source: str) -> None:
         from ..decisions.budget import Budget
@@ -82,7 +79,7 @@ class FileSink(Sink):
         self.budget = Budget(n, by)
         self.groups: list[Any] = []
         self.parts: list[Decisions] = []
-        self.rows = RowSpool()
+        self.rows: list[Sequence[Row | EmptyText]] = []
 
     def add(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
         """The decisions on further rows."""
@@ -97,7 +94,7 @@ class FileSink(Sink):
                 raise TableError(no_column(by, rows[0].values, self.source, "per"))
             self.groups += [day_of(row.values.get(by)) for row in rows if isinstance(row, Row)]
         self.parts.append(decisions)
-        self.rows.add(rows)
+        self.rows.append(rows)
 
     def close(self) -> None:
         """Write those that keep the budget."""
@@ -116,7 +113,7 @@ class FileSink(Sink):
             n_groups = len(set(self.groups)) if groups is not None else 1
             _expect(model, self.budget.n, len(decisions) / n_groups, ((leads >= 0) & ~within).sum(axis=0))
             decisions = withhold(decisions, model.labels_, within)
-        for rows, (start, end) in zip(self.rows.batches(), pairwise([0, *ends]), strict=True):
+        for rows, (start, end) in zip(self.rows, pairwise([0, *ends]), strict=True):
             self.write(rows, decisions[start:end])
 
 

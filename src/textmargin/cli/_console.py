@@ -25,11 +25,10 @@ from ..errors import SettingError, TextmarginError
 from ._interrupts import (
     Termination,
     ends_at_once,
-    open_standard_streams,
     raise_interrupts,
     raise_terminations,
 )
-from ._usage import Command, Commands, Group
+from ._usage import Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
 
@@ -46,11 +45,6 @@ class Application(typer.Typer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
-        if not open_standard_streams():
-            remark(
-                "standard output is closed, and results would be lost; send them to a file, or to /dev/null."
-            )
-            raise SystemExit(2)
         raise_terminations()
         try:
             with ends_at_once():
@@ -77,7 +71,7 @@ class Application(typer.Typer):
 
             # Lines of a docstring are those of its file; a paragraph of help is as wide as the terminal.
             paragraphs = [" ".join(one.split()) for one in (inspect.getdoc(function) or "").split("\n\n")]
-            register(name, cls=Command, help="\n\n".join(paragraphs), **settings)(run)
+            register(name, help="\n\n".join(paragraphs), **settings)(run)
             return function
 
         return decorate
@@ -96,12 +90,29 @@ def _print_version(context: typer.Context, asked: bool) -> None:
     if not asked:
         return
     if context.params.get("as_json"):
-        from ._installation import describe_installation
-
-        print_json(describe_installation())
+        print_json(_installation())
     else:
         typer.echo(__version__)
     raise typer.Exit
+
+
+def _installation() -> dict[str, Any]:
+    """What a report of a fault needs, and no path or name: versions, platform, vector instructions in use."""
+    import platform
+    from importlib.metadata import version
+
+    from .. import core
+    from .._system.levels import vector_level
+
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "typer")}
+    level = {"level": vector_level(), "levels": core.levels()}
+    return {
+        "textmargin": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "core": level,
+        "packages": packages,
+    }
 
 
 @app.callback()
@@ -246,9 +257,9 @@ _OPTIONS = {
     "skip_invalid=True": "--skip-invalid",
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",
+    "file_format='txt'": "--format txt",
     "overwrite=True": "--overwrite",
     "keep_formulas=True": "--keep-formulas",
-    "file_format='txt'": "--text-only-lines",
     "header=False": "--no-header",
     "header=True": "--header",
     "file_format=": "--format",

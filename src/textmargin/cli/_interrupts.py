@@ -1,5 +1,4 @@
-"""How a command ends that is asked to: by Ctrl-C, SIGTERM or SIGHUP; and streams that are closed before it
-begins.
+"""How a command ends that is asked to: by Ctrl-C, SIGTERM or SIGHUP.
 
 Before a command has begun there is nothing to lose or to tell yet, so that Ctrl-C ends the program at once,
 with 130.
@@ -9,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,23 +53,6 @@ def raise_terminations() -> None:
 
 def _terminate(number: int, _: object) -> None:
     raise Termination(number)
-
-
-def open_standard_streams() -> bool:
-    """Whether results have a place to go to. A file that is opened must not take the number of a stream that
-    is closed.
-    """
-    has_output = sys.stdout is not None
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # which gets the lowest number that is free
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # remarks that nobody wants
-    if not has_output:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-    return has_output
 
 
 def _end(*_: object) -> None:

@@ -106,22 +106,14 @@ class FileOptions:
     sheet: Annotated[
         str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is a table")
     ] = None
-    text_only_lines: Annotated[
-        bool, typer.Option("--text-only-lines", help="Each line is a text and nothing else: --format txt.")
-    ] = False
 
     @property
     def dialect(self) -> Dialect:
         """How the file is written, as far as options say it."""
         from ..tables.dialect import Dialect
 
-        if self.text_only_lines and self.file_format not in (None, "txt"):
-            raise OptionError(
-                f"--text-only-lines and --format {self.file_format} contradict each other; choose one."
-            )
-        file_format = "txt" if self.text_only_lines else self.file_format
         delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter  # a tab is hard to type
-        return Dialect(file_format, self.encoding, delimiter, self.header, self.sheet)
+        return Dialect(self.file_format, self.encoding, delimiter, self.header, self.sheet)
 
     @property
     def options(self) -> list[str]:

@@ -150,10 +150,6 @@ def check_parts(
             "in parts use "
             f"--features words, or in Python SubsequenceFeatures or KernelLandmarks."
         )
-    if unlabelled.guesses is not None:
-        raise OptionError(
-            "--guesses needs all texts in one memory; decide on them afterwards with textmargin predict."
-        )
     for part in table.parts:
         part.require([name for name in (settings.rationales, holdout.split_by) if name is not None], "fields")
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..learners.evidence import Verdict
 
 _FEW = 5  # texts: with fewer, one of five folds has none of the label
-_FEW_KNOWN = 0.2  # of the texts without a label, those that have a word of the keywords
 _MOST_LABELS = 20  # named in a line
 _MOST_WORDS = 5  # of those that keywords spread to, shown of a label
 _MOST_SPREADS = 10  # labels that they are shown of
@@ -109,22 +108,6 @@ def _count_contradictions(corpus: Corpus) -> int:
         if first.setdefault(digest, label) != label:
             contradictions.add(digest)
     return len(contradictions)
-
-
-def remark_on_coverage(model: TextClassifier, texts: Sequence[str]) -> None:
-    """Where no text has a label: that few have a word of those that are known."""
-    import numpy as np
-
-    from .._unlabelled import NEAR
-
-    own = [j for j, title in enumerate(model.knowledge_) if not title.startswith(NEAR)]
-    known = np.any(model.learner_.prior_[:, own] != 0, axis=(0, 1))
-    share = float(np.mean(model.representation_.transform(texts)[:, known].getnnz(axis=1) > 0))
-    if share < _FEW_KNOWN:
-        remark(
-            f"{share:.0%} of the texts have a known word; the others are guessed by the company of these: "
-            "name more"
-        )
 
 
 def remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:

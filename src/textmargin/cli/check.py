@@ -41,7 +41,6 @@ def check(
             help="Column of ids, to show; with --annotator also what the rows of one text have in common.",
         ),
     ] = None,
-    similarity: Annotated[float, typer.Option(help="From which texts are nearly the same, 0.5 to 1.")] = 0.8,
     doubts: Annotated[
         bool,
         typer.Option("--doubts/--no-doubts", help="Whether to train a model to see which labels it doubts."),
@@ -77,7 +76,6 @@ def check(
         annotators=annotator,
         items=id_column if annotator is not None else None,
         row_ids=id_column,
-        similarity=similarity,
         doubts=doubts,
         n_jobs=-1,
         progress=True,

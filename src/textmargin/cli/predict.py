@@ -48,9 +48,6 @@ def predict(
             "--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run."
         ),
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Threads; the output is the same.", show_default="all cores")
-    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -94,7 +91,7 @@ def predict(
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
         not_here |= {"--budget": limits.budget is not None, "--only-decisions": only_decisions}
-        not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs is not None}
+        not_here |= {"--keep-formulas": keep_formulas}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(
@@ -118,8 +115,6 @@ def predict(
     from ._deciding import decide_batches
     from ._decision_lines import DecisionWriter
 
-    if jobs == 0:
-        raise OptionError("--jobs 0 has no meaning; leave it out for all cores, or give 1 for one thread.")
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model, key)
@@ -127,7 +122,7 @@ def predict(
     needs_scores = limits.budget is not None
     signing = model_key(key)
     classifier: Any = (
-        load_classifier(model, key=signing) if needs_scores else load_decider(model, jobs, key=signing)
+        load_classifier(model, key=signing) if needs_scores else load_decider(model, key=signing)
     )
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
@@ -136,7 +131,7 @@ def predict(
     use = RecordUse(
         objects=to_format == "jsonl" or narrow is True,
         defuse=to_format != "jsonl" and not keep_formulas,
-        n_threads=n_threads(jobs),
+        n_threads=n_threads(None),
     )
     with (
         open_writer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tomllib
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,20 +14,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from .._system.wording import quantity
+from ..errors import nearest
 from ._cluster import ClusterOptions
-from ._config_file import read_config
-from ._console import OptionError, app, print_json, remark
+from ._console import OptionError, app, mistakes, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
 from ._options import AsJson, KeyFile, ReadingOptions, check_writable, grouped, model_key
-from ._parts import MOST_EVALUATED, check_parts, train_parts
+from ._parts import check_parts, train_parts
 from ._project import with_project
 from ._talk import (
     next_step,
     remark_on_corpus,
-    remark_on_coverage,
     remark_on_decisions,
     remark_on_labels,
     trained_line,
@@ -46,6 +46,35 @@ if TYPE_CHECKING:
     from ..tuning import Candidate, Tuning
 
 T = TypeVar("T")
+_NO_SETTINGS = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
+
+
+@mistakes()
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """What a TOML file says becomes the default of each option: a line under the name of the option."""
+    if path is None or context.resilient_parsing:
+        return path
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"--config {path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise OptionError(
+            f"--config {path} is not TOML: {error}. A line is a name, = and a value, text in quotes."
+        ) from error
+    parameters = [one for one in context.command.params if one.name not in _NO_SETTINGS]
+    known = {max(one.opts, key=len).lstrip("-"): one for one in parameters}
+    context.default_map = {}
+    for key, value in table.items():
+        parameter: Any = known.get(key.replace("_", "-"))
+        if parameter is None:
+            near = nearest(key.replace("_", "-"), known)
+            hint = "textmargin train --help lists them." if near is None else f"Did you mean {near}?"
+            raise OptionError(f"{path}: there is no setting {key!r}. {hint}")
+        if getattr(parameter, "multiple", False):
+            value = [*map(str, value)] if isinstance(value, list) else [str(value)]
+        context.default_map[parameter.name] = value if isinstance(value, bool | list) else str(value)
+    return path
 
 
 @app.command()
@@ -71,13 +100,6 @@ def train(
         ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why."),
-    ] = None,
-    test: Annotated[
-        str | None, typer.Option(help="For --report: labelled texts that it is not trained on.")
-    ] = None,
     no_digests: Annotated[
         bool,
         typer.Option(
@@ -94,7 +116,7 @@ def train(
         Path | None,
         typer.Option(
             help="TOML file of options; those of the command line win.",
-            callback=read_config,
+            callback=_read_config,
             is_eager=True,
         ),
     ] = None,
@@ -123,7 +145,6 @@ def train(
         )
     sources = (
         data,
-        test,
         making.keywords,
         making.prior_model,
         utility.costs,
@@ -132,13 +153,11 @@ def train(
         *(unlabelled.unlabelled or []),
     )
     check_writable(output, *sources)
-    unlabelled.check(data, output, report, *sources)
-    if report is not None:
-        check_writable(report, output, *sources)
-    _check_together(holdout, report, test)
+    unlabelled.check(data)
+    holdout.check()
     signing = model_key(key)
     settings = replace(making.config(utility, floors, unlabelled.shares), key=signing)
-    corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
+    corpus, held_out, start, tuning = None, None, None, None
     if cluster.wanted and memory.memory is not None:
         raise OptionError(
             "--memory is about this machine's disk, --cluster and --workers about the memory of others; "
@@ -160,7 +179,6 @@ def train(
             model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
             origin = _origin(parted.name, parted.columns.text, parted.columns.label, reading)
             model.metadata_ |= origin
-            report_corpus = held_out if test is None else _some(reading.read(test, origin=origin).corpus)
         else:
             # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a
             # third of the reading.
@@ -176,16 +194,12 @@ def train(
                 )
             origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
             corpus, held_out, start = holdout.split(table.corpus)
-            report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
             remark_on_corpus(len(corpus), corpus.labels, len(pool), settings.known_labels())
             if tune:
                 tuning = _tune(settings, corpus)
                 settings = tuning.choice.config
-            model = settings.fit(corpus, pool.texts)
+            model = settings.fit(corpus, pool)
             model.metadata_ |= origin
-            if not corpus.texts:
-                remark_on_coverage(model, pool.texts)
-            unlabelled.write_guesses(model, pool.rows, data, reading)
         if no_digests:
             model.forget_texts()
         with stage(f"writing {output}"):
@@ -197,23 +211,12 @@ def train(
         remark_on_labels(corpus, facts["labels"], reading.command("check", data))
     facts["words"] = words_line(model, settings)
     facts["unlabelled"] = unlabelled_facts(model, settings)
-    facts["guesses"] = None if unlabelled.guesses is None else str(unlabelled.guesses)
     facts["next"] = next_step(facts["unlabelled"], output, data) if making.keywords is not None else None
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
         facts["estimate"], facts["no_estimate"] = estimate_facts(model, settings, corpus)
     if not as_json:
         _show(facts)
-    if report is not None and report_corpus is not None:
-        from ..report.html import write_report
-
-        with stage(f"writing {report}"):
-            shown = write_report(model, report_corpus, report, settings.utility).summary
-        facts["report"] = str(report)
-        if test is not None:
-            remark_on_texts(model, shown)
-        if not as_json:
-            typer.echo(f"Report written to {report}")
     if held_out is not None:
         from ..report.summary import summarise
 
@@ -280,31 +283,6 @@ def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def _check_together(holdout: HoldoutOptions, report: Path | None, test: str | None) -> None:
-    """Options that need others, or exclude them; before texts are read."""
-    holdout.check()
-    if (report is None and test is not None) or (
-        report is not None and test is None and holdout.holdout is None
-    ):
-        raise OptionError(
-            "--report and --test go together: a report is about labelled texts that the model was not "
-            "trained on, and --test "
-            "says where they are, or --holdout how many of those in the file to keep out."
-        )
-
-
-def _some(corpus: Corpus) -> Corpus:
-    """Of many texts those that a report is about."""
-    import numpy as np
-
-    if len(corpus) <= MOST_EVALUATED:
-        return corpus
-    remark(f"the report is about {MOST_EVALUATED:,} of {len(corpus):,} texts, drawn at random")
-    return corpus.take(
-        np.sort(np.random.default_rng(0).choice(len(corpus), MOST_EVALUATED, replace=False)).tolist()
-    )
-
-
 def _origin(source: str, text: str | None, label: str | None, reading: ReadingOptions) -> dict[str, Any]:
     """What a model is to know of the file it was trained on."""
     columns = {"text_column": text, "label_column": label, "label_separator": reading.label_separator}
@@ -340,8 +318,6 @@ def _show(facts: dict[str, Any]) -> None:
             "Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items())
         )
     typer.echo(f"Written to {facts['output']}")
-    if facts["guesses"]:
-        typer.echo(f"What is decided on texts without a label written to {facts['guesses']}")
     if facts["next"]:
         typer.echo(f"Next: {facts['next']}")
 
