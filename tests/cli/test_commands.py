@@ -79,7 +79,6 @@ def test_tables_are_listed_computed_and_compared(tmp_path, monkeypatch):
         (["reproduce", "--page", "page.md"], "There are no stored results in results"),
         (["data", "show", "reuter"], "There is no dataset 'reuter'; there are"),
         (["data", "export", "reuter"], "There is no dataset 'reuter'. Nearest: 'reuters21578'."),
-        (["data", "import", "nowhere"], "nowhere lacks 22 of the 22 files"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch):

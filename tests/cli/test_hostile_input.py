@@ -216,15 +216,3 @@ def test_standard_input_that_is_no_file_of_the_system_could_not_be_read():
     table = b"text,label\n" + b"wheat prices,grain\noil prices,oil\n" * 5
     told = CliRunner().invoke(get_command(app), ["check", "-"], input=table)
     assert told.exit_code == 0, told.output
-
-
-def test_settings_whose_file_has_a_name_that_is_no_utf8_ended_in_a_traceback(tmp_path):
-    """Linux takes any bytes for a name; a terminal in UTF-8 does not."""
-    environment = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    found = subprocess.run(
-        [*COMMAND, "init", "-o", b"\xff"], capture_output=True, cwd=tmp_path, env=environment, timeout=120
-    )
-    assert (found.returncode, found.stderr) == (0, b"")
-    assert b"Written to \\udcff." in found.stdout
-    assert [os.fsencode(path.name) for path in tmp_path.iterdir()] == [b"\xff"]
-    read_toml(tmp_path / os.fsdecode(b"\xff"))

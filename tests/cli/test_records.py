@@ -102,9 +102,7 @@ def outcome(
             batches = stream_records("-", use, dialect, log=remark)
             batches = (kinds.add(type(batch)) or batch for batch in batches)
             sink = Sink(DecisionWriter(model, table, scores, narrow, use).write)
-            decide_batches(
-                model, batches, "standard input", strict, sink, None, RowCounter(False), narrow, ahead
-            )
+            decide_batches(model, batches, "standard input", strict, sink, RowCounter(False), narrow, ahead)
         except TextmarginError as error:
             mistake = str(error)
     return (
