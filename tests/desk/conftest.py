@@ -1,10 +1,9 @@
-"""The system's browser on a page of the desk, and a desk that is quick to ask."""
+"""The system's browser on a page of the desk, and a desk that asks for texts in their order."""
 
 from types import SimpleNamespace
 
 import pytest
-from desk.fake import FakeDesk
-from desk.pages import KEYWORDS, chromium, messages
+from desk.pages import OrderedDesk, chromium, messages
 
 # said of a desk that was closed before the page
 GONE = "Failed to load resource: net::ERR_CONNECTION_REFUSED"
@@ -48,6 +47,28 @@ def look(browser):
 
 
 @pytest.fixture
-def fake():
-    texts, classes = messages()
-    return FakeDesk(texts, classes, keywords=KEYWORDS, words=False)
+def ordered(tmp_path):
+    """A desk that asks for texts in their order, of other texts or classes where they are said."""
+
+    def make(texts=None, classes=None, **settings):
+        own_texts, own_classes = messages()
+        desks.append(
+            OrderedDesk(
+                tmp_path,
+                own_texts if texts is None else texts,
+                own_classes if classes is None else classes,
+                **settings,
+            )
+        )
+        return desks[-1]
+
+    desks = []
+    yield make
+    for desk in desks:
+        desk.close()
+        desk.project.close()
+
+
+@pytest.fixture
+def desk(ordered):
+    return ordered()

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 import uvicorn
 
 from textmargin.datasets.loading import load_dataset
+from textmargin.desk.acts import Act
 from textmargin.desk.app import create_desk_app
+from textmargin.desk.project import Project
+from textmargin.desk.session import Desk
 
 TOKEN = "t0ken"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -58,21 +61,64 @@ def chromium():
 @contextmanager
 def opened_desk(path, n=None, keywords=True, **settings):
     """A real desk on helpdesk messages, new or gone on with."""
-    from textmargin.desk.acts import Act
-    from textmargin.desk.project import Project
-    from textmargin.desk.session import Desk
-
     if path.exists():
         project = Project.open(path)
     else:
         texts, classes = messages(n)
         project = Project.create(path, texts, classes=classes, source="desk.csv", **settings)
-        for name, words in KEYWORDS.items() if keywords else ():
-            for word, weight in words.items():
-                content = {"label": name, "word": word, "weight": weight, "source": "list"}
-                project.record(Act(f"{name}-{word}".replace(" ", "_"), "setup", "keyword", content))
+        name_keywords(project, KEYWORDS if keywords else {})
     with project, Desk(project, n_jobs=1) as desk:
         yield desk
+
+
+def name_keywords(project, keywords):
+    """Keywords by class, said by nobody who reads."""
+    for k, (name, words) in enumerate(keywords.items()):
+        for j, (word, weight) in enumerate(words.items()):
+            content = {"label": name, "word": word, "weight": weight, "source": "list"}
+            project.record(Act(f"setup-{k}-{j}", "setup", "keyword", content))
+
+
+class OrderedDesk(Desk):
+    """A desk that asks for texts in their order and does no slow work; it can be told to fail (`broken`), and
+    to say that something else holds (`extra`).
+    """
+
+    def __init__(self, folder, texts, classes, keywords=KEYWORDS, multilabel=False):
+        self.broken, self.extra = None, {}
+        project = Project.create(
+            folder / "tickets.desk", texts, classes=classes, multilabel=multilabel, source="tickets.csv"
+        )
+        name_keywords(project, {name: words for name, words in keywords.items() if name in classes})
+        super().__init__(project, n_jobs=1, in_background=False)
+
+    @property
+    def held(self):
+        return self.project.state
+
+    @property
+    def labels(self):
+        """Who said what of each text."""
+        return {
+            text: {who: list(one.labels) for who, one in own.items()}
+            for text, own in self.held.labels.items()
+        }
+
+    @property
+    def acts(self):
+        return [act for act in self.held.acts if act.annotator != "setup"]
+
+    def act(self, content):
+        if self.broken is not None:
+            raise self.broken
+        return super().act(content)
+
+    def state(self, annotator):
+        return {**super().state(annotator), "busy": None, "fresh": True, **self.extra}
+
+    def _choose(self, annotator, shown):
+        number = next((k for k in range(len(self.project.texts)) if k not in shown), None)
+        return None if number is None else (number, ("tie", "balanced", "random")[number % 3])
 
 
 def messages(n=60):

@@ -3,20 +3,24 @@
 import pytest
 from desk import axe
 from desk.pages import served
-from desk.steps import NEEDS_CHROMIUM, answer, on_word, until
+from desk.steps import NEEDS_CHROMIUM, answer, on_word
+
+from textmargin.desk import session
+from textmargin.desk.word_suggestions import WordSuggestion
 
 pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
 pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
-def test_axe_finds_nothing_serious(look, fake, width, scheme):
+def test_axe_finds_nothing_serious(look, desk, width, scheme, monkeypatch):
     if axe.source() is None:
         pytest.skip("axe-core is not in the cache, and the registry of npm cannot be reached")
     content = {"text": 7, "labels": ["network"], "source": "tie", "seconds": 1.0}
-    fake.act({"id": "b", "annotator": "ben", "kind": "label", "content": content})
-    fake.words_first = True
-    with served(fake) as url:
+    desk.act({"id": "b", "annotator": "ben", "kind": "label", "content": content})
+    monkeypatch.setattr(session, "_WORD_EVERY", 3)
+    desk.engine.suggestions = {"network": [WordSuggestion("router", 14, 9)]}
+    with served(desk) as url:
         page = look.at(url, width, color_scheme=scheme, reduced_motion="reduce")
         for tab in ("classes", "costs", "quality", "review", "project"):
             page.click(f"#tab-{tab}")
@@ -42,8 +46,8 @@ def test_axe_finds_nothing_serious(look, fake, width, scheme):
         assert axe.findings(page) == []
 
 
-def test_the_keyboard_reaches_everything(look, fake):
-    with served(fake) as url:
+def test_the_keyboard_reaches_everything(look, desk):
+    with served(desk) as url:
         page = look.at(url)
         page.focus(".jump")
         reached = set()
@@ -69,13 +73,3 @@ def test_the_keyboard_reaches_everything(look, fake):
         for panel in ("costs", "quality", "review", "project"):
             page.keyboard.press("ArrowRight")
             assert page.is_visible(f"#panel-{panel}")
-
-
-def test_what_happens_is_said_to_screen_readers(look, fake):
-    with served(fake) as url:
-        page = look.at(url)
-        assert page.get_attribute("#live", "role") == "status"
-        until(page, "() => document.getElementById('live').textContent.startsWith('Text 1.')")
-        page.keyboard.press("5")
-        until(page, "() => document.getElementById('live').textContent.startsWith('Saved: network')")
-        assert page.evaluate("document.activeElement.id") == "text"

@@ -8,8 +8,8 @@ pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extr
 pytestmark = NEEDS_CHROMIUM
 
 
-def test_two_browsers_see_what_the_other_does(look, fake):
-    with served(fake) as url:
+def test_two_browsers_see_what_the_other_does(look, desk):
+    with served(desk) as url:
         one, other = look.at(url), look.at(url)
         one.keyboard.press("5")
         noticed(one, "Saved")
@@ -17,11 +17,11 @@ def test_two_browsers_see_what_the_other_does(look, fake):
         assert number(other) == 0
         other.keyboard.press("5")
         noticed(other, "Saved")
-        assert list(fake.labels) == [0]
+        assert list(desk.labels) == [0]
 
 
-def test_the_token_is_handed_in_once_and_a_reload_goes_on(look, fake):
-    with served(fake) as url:
+def test_the_token_is_handed_in_once_and_a_reload_goes_on(look, desk):
+    with served(desk) as url:
         page = look.at(url)
         assert "token" not in page.url
         stores = "JSON.stringify([{ ...sessionStorage }, { ...localStorage }])"
@@ -31,8 +31,8 @@ def test_the_token_is_handed_in_once_and_a_reload_goes_on(look, fake):
         assert number(page) == 0
 
 
-def test_an_address_of_an_earlier_start_says_so(browser, fake):
-    with served(fake) as url:
+def test_an_address_of_an_earlier_start_says_so(browser, desk):
+    with served(desk) as url:
         page = browser.new_page()
         page.goto(url + "x")
         page.wait_for_selector("#trouble:visible")
@@ -40,17 +40,8 @@ def test_an_address_of_an_earlier_start_says_so(browser, fake):
         page.close()
 
 
-def test_without_the_token_the_page_says_what_to_do(browser, fake):
-    with served(fake) as url:
-        page = browser.new_page()
-        page.goto(url.partition("?")[0])
-        page.wait_for_selector("#trouble:visible")
-        assert "Open the address that the desk printed" in page.inner_text("#trouble")
-        page.close()
-
-
-def test_a_desk_for_nobody_in_particular_asks_who_reads(browser, fake):
-    with served(fake, annotator=None) as url:
+def test_a_desk_for_nobody_in_particular_asks_who_reads(browser, desk):
+    with served(desk, annotator=None) as url:
         page, troubles = browser.new_page(), []
         page.on("console", lambda message: troubles.append(message.text))
         page.goto(url)
@@ -65,6 +56,6 @@ def test_a_desk_for_nobody_in_particular_asks_who_reads(browser, fake):
         until(page, "() => document.activeElement.id === 'text'")
         page.keyboard.press("1")
         noticed(page, "Saved")
-        assert fake.labels == {0: {"Zoë <b>": ["accessibility"]}}
+        assert desk.labels == {0: {"Zoë <b>": ["accessibility"]}}
         assert troubles == []  # the state was asked for before there was a name, and refused
         page.close()

@@ -1,7 +1,6 @@
 """The page in a real browser: what others wrote is text, whatever it looks like."""
 
 import pytest
-from desk.fake import FakeDesk
 from desk.hostile import HOSTILE, HOSTILE_CLASSES
 from desk.pages import served
 from desk.steps import NEEDS_CHROMIUM, WIDTHS, press, until
@@ -11,10 +10,10 @@ pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_hostile_texts_and_names_are_text(look, width):
-    fake = FakeDesk(HOSTILE, HOSTILE_CLASSES, words=False, keywords={"<b>bold</b>": {"<i>word</i>": 1}})
-    fake.extra["worth"] = {"text": "<img src=x onerror=alert(1)>", "stop": True}
-    with served(fake, annotator="<u>eve</u>") as url:
+def test_hostile_texts_and_names_are_text(look, ordered, width):
+    desk = ordered(HOSTILE, HOSTILE_CLASSES, keywords={"<b>bold</b>": {"<i>word</i>": 1}})
+    desk.extra["worth"] = {"text": "<img src=x onerror=alert(1)>", "stop": True}
+    with served(desk, annotator="<u>eve</u>") as url:
         page = look.at(url, width)
         for k, text in enumerate(HOSTILE):
             until(
@@ -39,14 +38,14 @@ def test_hostile_texts_and_names_are_text(look, width):
             page.keyboard.press("1" if k % 2 else " ")
         page.wait_for_selector("#end:visible")
         assert page.locator("#labels .name").all_text_contents() == HOSTILE_CLASSES
-        assert fake.labels[1] == {"<u>eve</u>": ["<b>bold</b>"]}
+        assert desk.labels[1] == {"<u>eve</u>": ["<b>bold</b>"]}
         page.click("#tab-project")
         assert "<u>eve</u>" in page.inner_text("#people")
 
 
-def test_right_to_left_texts_run_from_right_to_left(look):
-    fake = FakeDesk([HOSTILE[1]], ["a", "b"], words=False)
-    with served(fake) as url:
+def test_right_to_left_texts_run_from_right_to_left(look, ordered):
+    desk = ordered([HOSTILE[1]], ["a", "b"])
+    with served(desk) as url:
         page = look.at(url)
         assert page.get_attribute("#text", "dir") == "rtl"
         page.focus("#text")
@@ -54,8 +53,8 @@ def test_right_to_left_texts_run_from_right_to_left(look):
         assert page.evaluate("document.activeElement.textContent") == "עולם"
 
 
-def test_a_script_that_got_in_would_not_run(look, fake):
-    with served(fake) as url:
+def test_a_script_that_got_in_would_not_run(look, desk):
+    with served(desk) as url:
         page = look.at(url)
         page.evaluate(
             "document.body.append(Object.assign(document.createElement('script'), { textContent: "

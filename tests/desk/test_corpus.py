@@ -37,10 +37,6 @@ def test_a_phrase_is_in_texts_with_all_of_its_words(texts):
     assert texts.rows_with("wifi printer").tolist() == []
 
 
-def test_a_prefix_is_in_texts_with_any_of_its_words(texts):
-    assert texts.rows_with("blink*").tolist() == [0, 3]
-
-
 def test_copies_differ_in_white_space_and_near_copies_in_a_letter(texts):
     assert texts.copy_of.tolist() == [0, 1, 2, 3, 4]  # capitals are no white space
     assert texts.group.tolist() == [0, 1, 1, 0, 4]
@@ -53,12 +49,6 @@ def test_search_finds_characters_in_any_case_and_counts_all(texts):
     assert found["texts"][0]["text"] == 1
     before, hit, behind = found["texts"][0]["snippet"]
     assert before + hit + behind == texts.texts[1]
-
-
-def test_search_is_for_characters_not_for_a_pattern(texts):
-    assert texts.search("twice; whom", 5)["n"] == 1
-    assert texts.search(".*", 5)["n"] == 0
-    assert texts.search("  ", 5) == {"texts": [], "n": 0}
 
 
 def test_a_stop_word_or_number_becomes_a_column_when_it_is_named(texts):

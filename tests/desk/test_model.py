@@ -44,12 +44,6 @@ def test_keywords_alone_decide(texts):
     assert np.allclose(model.coef, model.prior.toarray())  # all of it is knowledge
 
 
-def test_without_labels_and_words_nothing_is_decided(texts):
-    given = answers(0)
-    assert not quick_step(texts, given, known(texts, given), None).decides
-    assert not learn(texts, given, known(texts, given), NOBODY).model.decides
-
-
 def test_a_class_without_texts_and_words_is_out_of_the_question(texts):
     given = answers(40, keywords={"printing": {"toner": 1.0}})
     some = given.take(~given.member[:, CLASSES.index("billing")])
@@ -78,12 +72,6 @@ def test_a_quick_step_learns_the_new_label(texts):
     assert own.mean() > 0.8
 
 
-def test_a_quick_step_without_a_new_label_leaves_the_model(texts):
-    given = answers(60)
-    learnt = learn(texts, given, known(texts, given), NOBODY, n_jobs=1)
-    assert quick_step(texts, given, known(texts, given), learnt.model).coef is learnt.model.coef
-
-
 def test_unlabelled_texts_and_keywords_are_better_than_labels_alone(texts, everybody):
     plain = answers(40)
     with_words = answers(40, keywords=KEYWORDS)
@@ -91,15 +79,6 @@ def test_unlabelled_texts_and_keywords_are_better_than_labels_alone(texts, every
     both = learn(texts, with_words, known(texts, with_words, texts.vectors), everybody, n_jobs=1)
     assert both.semi_supervised
     assert right(texts, both.model) > right(texts, alone.model) + 0.1
-
-
-def test_learning_twice_gives_the_same_model(texts, everybody):
-    given = answers(40, keywords=KEYWORDS)
-    first, second = (
-        learn(texts, given, known(texts, given, texts.vectors), everybody, n_jobs=1) for _ in range(2)
-    )
-    assert np.allclose(first.model.coef, second.model.coef, atol=1e-9)
-    assert np.allclose(first.held_out, second.held_out, atol=1e-9, equal_nan=True)
 
 
 def test_wrong_keywords_are_not_used(texts):
@@ -116,8 +95,9 @@ def test_wrong_keywords_are_not_used(texts):
 def test_held_out_scores_do_not_know_the_label(texts):
     given = answers(120)
     learnt = learn(texts, given, known(texts, given), NOBODY, n_jobs=1)
-    trained = given.labels.decide(learnt.model.scores(texts.X[given.rows])) == given.target()
-    held_out = given.labels.decide(np.nan_to_num(learnt.held_out, nan=-3.0)) == given.target()
+    labels = given.labels.names[given.member.argmax(axis=1)]
+    trained = given.labels.decide(learnt.model.scores(texts.X[given.rows])) == labels
+    held_out = given.labels.decide(np.nan_to_num(learnt.held_out, nan=-3.0)) == labels
     assert trained.mean() > 0.95
     assert held_out.mean() < 0.9
 

@@ -67,11 +67,6 @@ def test_the_file_is_no_person_but_may_disagree():
     assert state.conflicts() == [0]
 
 
-def test_several_labels_agree_class_by_class():
-    state = state_of(("anna", 0, "ab", None), ("ben", 0, "a", None), multilabel=True)
-    assert [one["agreement"] for one in agreement(state)] == [1.0, 0.0, 1.0]
-
-
 def test_pace_is_the_median_of_labels_that_hold():
     labels = [
         ("anna", 0, "a", 2.0),

@@ -81,12 +81,6 @@ def test_texts_come_back_as_they_were(path):
     assert path.stat().st_size < 1_000_000
 
 
-def test_classes_are_those_named_then_those_of_the_labels(path):
-    given = [("z",), ("b",), None, None]
-    with make(path, given=given, classes=["c", "b"]) as project:
-        assert project.state.classes == ["c", "b", "z"]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -141,14 +135,6 @@ def test_a_wrong_act_leaves_no_trace(path):
                 project.record(act)
         assert len(project.state.acts) == 0
         assert list(project.acts()) == []
-
-
-def test_a_mark_counts_characters_not_bytes_or_halves_of_pairs(path):
-    with make(path, ["🎉🎉"]) as project:
-        mark = {"text": 0, "start": 1, "end": 2, "label": "network"}
-        project.record(Act(new_id(), "anna", "mark", mark))
-        with pytest.raises(ActError, match="has 2 characters"):
-            project.record(Act(new_id(), "anna", "mark", {**mark, "end": 3}))
 
 
 WRITER = """

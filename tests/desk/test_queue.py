@@ -11,7 +11,7 @@ import pytest
 from textmargin.desk.answers import class_labels, random_sample
 from textmargin.desk.corpus import TextColumns
 from textmargin.desk.keywords import KeywordPriors
-from textmargin.desk.model import no_model, start
+from textmargin.desk.model import start
 from textmargin.desk.queue import POOL, SOURCES, TextQueue, source_of, tie_leads
 
 from .tickets import CLASSES, KEYWORDS, TRAIN, answers
@@ -34,11 +34,6 @@ def test_each_source_has_a_third_soon_after_300_texts_and_from_then_on():
         assert max(Counter(turns[:n]).values()) - min(Counter(turns[:n]).values()) <= 2
     assert Counter(turns[:30])["random"] >= 3
     assert set(turns) == {*SOURCES}
-
-
-def test_the_random_order_is_that_of_the_seed(texts):
-    assert (TextQueue(texts, 3).order == TextQueue(texts, 3).order).all()
-    assert (TextQueue(texts, 3).order != TextQueue(texts, 4).order).any()
 
 
 def test_random_is_the_first_free_text_of_the_order(texts):
@@ -67,17 +62,6 @@ def test_balanced_asks_for_the_class_with_the_fewest_labels(texts, model):
     pool = queue.pool(free)
     chosen = queue.balanced(pool, model.scores(texts.X[pool]), model, some)
     assert model.labels.decide(model.scores(texts.X[[chosen]]))[0] == "printing"
-
-
-def test_without_a_model_a_text_like_many_others_comes_first(texts):
-    queue, given = TextQueue(texts), answers(0)
-    pool = queue.pool(np.ones(len(texts), dtype=bool))
-    nothing = no_model(given.labels, texts.X.shape[1])
-    free = np.ones(len(texts), dtype=bool)
-    chosen, source = queue.choose("tie", free, pool, nothing.scores(texts.X[pool]), nothing, given)
-    assert source == "balanced"
-    everybody = texts.similarities(np.arange(len(texts)), np.arange(len(texts))).mean(axis=1)
-    assert everybody[chosen] > np.quantile(everybody, 0.9)
 
 
 def test_a_class_that_was_never_met_is_looked_for_every_second_text(texts, model):
@@ -110,13 +94,3 @@ def test_the_sample_has_texts_that_were_labelled_before_chance_reached_them():
     rows = np.array([0, 1, 2, 4])  # 2 was asked for as a tie
     assert random_sample(rows, frozenset({0, 4}), order).tolist() == [True, False, True, True]
     assert not random_sample(rows, frozenset(), order).any()
-
-
-def test_leads_of_several_labels_are_distances_from_thresholds():
-    from textmargin.desk.answers import class_labels
-
-    labels = class_labels(["a", "b", "c"], True)
-    scores = np.array([[1.0, -0.4, 0.2], [0.6, 0.5, -3.0]])
-    known = np.array([True, True, True])
-    assert tie_leads(labels, scores, known) == pytest.approx([0.2, 0.5])
-    assert tie_leads(labels, scores, known, np.array([0.0, 0.5, 0.0])) == pytest.approx([0.2, 0.0])

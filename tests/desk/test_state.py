@@ -54,20 +54,6 @@ def test_the_random_sample_is_what_was_first_drawn_at_random():
     assert log.state.random_texts() == {0, 1}
 
 
-def test_shown_are_labelled_and_skipped_texts_each_for_oneself():
-    log = Log()
-    log.label("anna", 0, "a")
-    skip = log.do("anna", "skip", text=3)
-    log.label("ben", 1, "a")
-    assert (log.state.shown("anna"), log.state.shown("ben"), log.state.shown("carl")) == (
-        {0, 3},
-        {1},
-        frozenset(),
-    )
-    log.undo("anna", skip)
-    assert log.state.shown("anna") == {0}
-
-
 def test_marks_keywords_and_costs():
     log = Log()
     log.do("anna", "mark", text=0, start=1, end=4, label="a")
@@ -110,18 +96,6 @@ def test_another_name_for_a_class_reaches_everything():
     assert list(state.costs) == ["z", "*"]
     log.undo("anna", rename)
     assert held(log.state) == before
-
-
-def test_undo_of_an_undo_brings_the_act_back_and_so_on():
-    log = Log()
-    label = log.label("anna", 0, "a")
-    undo = log.undo("anna", label)
-    assert log.state.answers() == {}
-    again = log.undo("anna", undo)
-    assert log.state.answers() == {0: ("a",)}
-    log.undo("anna", again)
-    assert log.state.answers() == {}
-    assert len(log.state.acts) == log.state.version == 4
 
 
 def test_steps_back_and_forth():
@@ -209,12 +183,6 @@ def test_undos_of_undos_may_be_nested_deeper_than_calls():
         act = f"act-{number}"
     assert State.replay(HEADER, acts).answers() == {0: ("a",)}
     assert State.replay(HEADER, acts[:-1]).answers() == {}
-
-
-def test_a_class_may_change_its_own_capitals():
-    log = Log()
-    log.do("anna", "rename", name="a", to="A")
-    assert log.state.classes == ["A", "b", "c"]
 
 
 def test_of_two_classes_costs_may_name_one():

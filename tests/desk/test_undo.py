@@ -5,7 +5,6 @@ these are.
 import time
 
 import numpy as np
-import pytest
 from desk.logs import GIVEN, HEADER, SEVERAL, Log, contents, held, played, who
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from textmargin.desk.acts import FILE
 from textmargin.desk.answers import AnswerTable
 from textmargin.desk.state import State
-from textmargin.errors import ActError
 
 steps = st.lists(st.tuples(who, contents), max_size=40)
 headers = st.sampled_from([HEADER, SEVERAL, GIVEN])
@@ -39,16 +37,6 @@ def test_an_undo_at_any_point_is_the_fold_from_the_start(steps, header):
         for name in ("anna", "ben"):
             assert log.state.last(name) == State.replay(header, acts).last(name)
         assert log.state.version == len(log.acts)
-
-
-@settings(max_examples=60, deadline=None)
-@given(steps=steps, header=headers)
-def test_undoing_everything_from_the_end_on_leaves_nothing(steps, header):
-    for log in [*played(header, steps)][-1:]:
-        for act in reversed(list(log.acts)):
-            if act in holding(log.state.acts):
-                log.undo(act.annotator, act.id)
-        assert held(log.state) == held(State(header))
 
 
 @settings(max_examples=80, deadline=None)
@@ -77,18 +65,6 @@ def test_answers_are_what_their_definition_says_after_each_act(steps, header):
         assert now.given.tolist() == [{*state.labels.get(row, ())} == {FILE} for row in now.rows.tolist()]
         last = max((ORDER.tolist().index(text) for text in state.random_texts()), default=-1)
         assert now.sample.tolist() == [ORDER.tolist().index(row) <= last for row in now.rows.tolist()]
-
-
-def test_an_undo_that_is_refused_changes_nothing():
-    log = Log(SEVERAL)
-    added = log.do("anna", "class", name="d")
-    for text in range(4):
-        log.label("ben", text, "d")
-    before = held(log.state)
-    with pytest.raises(ActError, match="ben built on it"):
-        log.undo("anna", added)
-    assert held(log.state) == before
-    assert len(log.state.acts) == 5
 
 
 def test_undo_with_a_hundred_thousand_given_labels_is_soon_done():

@@ -32,23 +32,6 @@ def test_a_rising_curve_is_continued():
     assert found.value == pytest.approx(wanted, abs=0.005)
 
 
-def test_a_flat_curve_promises_nothing():
-    found = curve_of([0.7, 0.7, 0.7, 0.7]).gain(20)
-    assert found.value == pytest.approx(0, abs=1e-9)
-    assert found.most < 1e-6
-    assert -0.005 < found.low < found.high < 0.005  # of 400 texts, two
-
-
-def test_no_gain_is_beyond_deciding_all_rightly():
-    found = curve_of([0.6, 0.8, 0.95, 0.995]).gain(1_000_000)
-    assert found.value <= 0.005 + 1e-9
-    assert found.high <= 0.02
-
-
-def test_a_falling_curve_promises_nothing():
-    assert curve_of([0.8, 0.75, 0.7, 0.65]).gain(20).value == pytest.approx(0, abs=1e-3)
-
-
 def test_points_off_a_smooth_curve_widen_what_one_step_may_bring():
     smooth, rough = curve_of([0.5, 0.6, 0.7, 0.8]).gain(20), curve_of([0.5, 0.7, 0.6, 0.8]).gain(20)
     assert rough.high - rough.low > 2 * (smooth.high - smooth.low)
@@ -62,10 +45,6 @@ def test_a_sample_without_a_mistake_does_not_say_that_there_are_none():
     assert 0 < found.high <= 1 / 50
 
 
-def test_two_points_are_no_curve():
-    assert LearningCurve(np.array([10, 20]), np.zeros((30, 2)), 1.0).next_gain is None
-
-
 def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
     found = next_worth(curve_of(1 - 2.0 / np.sqrt(SIZES)), **PLAIN)
     assert found.minutes == pytest.approx(2.0)
@@ -73,7 +52,7 @@ def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
     assert not found.stop
     assert "1,000 texts without a label" in found.text
     assert "2 minutes (1.00 €)" in found.text
-    assert re.search(r"in one case, 9 times of 10, between −?[\d.]+ € and [\d.]+ €", found.text)
+    assert re.search(r"90 % of the time between −?[\d.]+ € and [\d.]+ €", found.text)
 
 
 def test_it_says_stop_when_the_upper_end_does_not_pay():
@@ -82,14 +61,10 @@ def test_it_says_stop_when_the_upper_end_does_not_pay():
     assert found.text.endswith("More labels would not pay.")
 
 
-def test_without_a_price_of_minutes_money_never_says_stop():
-    assert not next_worth(curve_of([0.7, 0.7, 0.7, 0.7]), **{**PLAIN, "minute": None}).stop
-
-
 def test_too_few_random_texts_are_told_and_no_figure_is_made_up():
     found = next_worth(None, **PLAIN)
     assert (found.gain, found.low, found.high) == (None, None, None)
-    assert "cannot be told yet" in found.text
+    assert "Too early to say" in found.text
     assert not found.stop
 
 
@@ -98,11 +73,6 @@ def test_fewer_texts_than_the_next_labels_are_told():
     assert (few.n, few.gain, few.stop) == (17, None, False)
     assert few.text.startswith("17 texts are without a label")
     assert next_worth(None, **{**PLAIN, "n_left": 0}).stop
-
-
-def test_without_costs_it_counts_texts_that_are_decided_rightly():
-    found = next_worth(curve_of(1 - 2.0 / np.sqrt(SIZES)), **{**PLAIN, "money": False})
-    assert "more texts decided rightly" in found.text
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +92,3 @@ def test_the_curve_of_real_labels_rises_and_ends_at_all_of_them(texts):
     with_costs = learning_curve(texts, given, knowledge, learnt, np.arange(0), COSTS)
     assert with_costs.best == pytest.approx(5.0)
     assert (with_costs.worths <= 5.0).all()
-
-
-def test_few_labels_make_no_curve(texts):
-    given = answers(8)
-    knowledge = KeywordPriors.of(texts, {}, given.labels)
-    learnt = learn(texts, given, knowledge, np.arange(0), n_jobs=1)
-    assert learning_curve(texts, given, knowledge, learnt, np.arange(0), {}) is None

@@ -69,8 +69,6 @@ def write_new(path: Path, header: dict[str, Any], texts: Sequence[str], given: G
 
 def sync_folder(folder: Path) -> None:
     """See that the name of a new file survives a power cut as well as its content."""
-    if os.name == "nt":  # a folder is no file there, and names are in the journal of the file system
-        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 from uuid import uuid4
 
-from ..errors import ActError, nearest
+from ..errors import ActError
 from ._fields import OTHERS as OTHERS  # in costs: every class that is not named
 from ._fields import (
     read_amount,
@@ -114,19 +114,13 @@ class Act:
         if annotator == FILE:
             raise ActError(f"{FILE!r} stands for the labels that came with the texts; choose another name.")
         if not isinstance(self.kind, str) or self.kind not in KINDS:
-            near = nearest(self.kind, KINDS)
-            meant = "" if near is None else f" Did you mean {near!r}?"
-            raise ActError(f"there is no act {self.kind!r:.60}; there are {', '.join(KINDS)}.{meant}")
+            raise ActError(f"there is no act {self.kind!r:.60}; there are {', '.join(KINDS)}.")
         if not isinstance(self.content, Mapping):
             raise ActError(f"the content of {self.kind!r} should be an object; it is {self.content!r:.60}.")
         fields = KINDS[self.kind]
         unknown = [name for name in self.content if name not in fields]
         if unknown:
-            near = nearest(unknown[0], fields)
-            meant = "" if near is None else f" Did you mean {near!r}?"
-            raise ActError(
-                f"{self.kind!r} has no field {unknown[0]!r:.60}; it has {', '.join(fields)}.{meant}"
-            )
+            raise ActError(f"{self.kind!r} has no field {unknown[0]!r:.60}; it has {', '.join(fields)}.")
         content: dict[str, Any] = {}
         for name, read in fields.items():
             if name not in self.content and name not in _DEFAULTS.get(self.kind, {}):
@@ -139,15 +133,6 @@ class Act:
                 f"a marked passage should end behind its start; it is {content['start']} to {content['end']}."
             )
         return type(self)(self.id, annotator, self.kind, content, self.time, self.number)
-
-    def same(self, other: Act) -> bool:
-        """Whether another act says the same, whenever that was."""
-        return (self.id, self.annotator, self.kind, self.content) == (
-            other.id,
-            other.annotator,
-            other.kind,
-            other.content,
-        )
 
 
 def new_id() -> str:

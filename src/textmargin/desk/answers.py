@@ -46,11 +46,6 @@ class LabelledTexts:
     marks: Mapping[int, tuple[Mark, ...]] = field(default_factory=dict)
     version: int = 0
 
-    @classmethod
-    def of(cls, state: State, order: Indices) -> LabelledTexts:
-        """Those of a state; `order` is that in which texts come up at random."""
-        return AnswerTable(state, order).now()
-
     def __len__(self) -> int:
         return self.rows.size
 
@@ -78,11 +73,6 @@ class LabelledTexts:
         return LabelledTexts(
             self.labels, **parts, keywords=self.keywords, marks=self.marks, version=self.version
         )
-
-    def target(self, chosen: Indices | Bools | slice = slice(None)) -> Indices:
-        """The labels as estimators take them: names, or a matrix of 0 and 1."""
-        member = self.member[chosen]
-        return member.astype(np.uint8) if self.labels.multilabel else self.labels.names[member.argmax(axis=1)]
 
 
 class AnswerTable:

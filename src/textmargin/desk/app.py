@@ -8,7 +8,7 @@
     GET  /api/text/N           a text by number
     GET  /api/search, /api/similar/N
     GET  /api/export/KIND      a file to save
-    POST /api/acts, /api/undo
+    POST /api/acts
 
 Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization:
 Bearer TOKEN`, or the key of this process in its place. While a desk is down, any program of the machine may
@@ -37,7 +37,7 @@ from functools import cache
 from importlib.resources import files
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Query, Request, Response
@@ -70,11 +70,6 @@ _MEDIA_TYPES = {
     "js": "text/javascript; charset=utf-8",
     "css": "text/css; charset=utf-8",
 }
-_EXPORT_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/jsonl; charset=utf-8",
-    "toml": "application/toml",
-}
 _Name = Annotated[str | None, Query(max_length=200)]
 
 
@@ -86,14 +81,6 @@ class ActBody(BaseModel):
     annotator: str = Field(min_length=1, max_length=200)
     kind: str = Field(max_length=50)
     content: dict[str, Any]
-
-
-class UndoBody(BaseModel):
-    """Who takes the last act back; `id` is that of the act that does so."""
-
-    model_config = ConfigDict(extra="forbid")
-    id: str = Field(min_length=1, max_length=64)
-    annotator: str = Field(min_length=1, max_length=200)
 
 
 class _Json(Response):
@@ -264,20 +251,12 @@ def create_desk_app(
             name, content = desk.export(kind)
         except DeskError as error:  # nothing of the kind
             return _Json({"detail": str(error)}, 404)
-        headers = {"Content-Disposition": f'attachment; filename="{_ascii(name)}"'}
-        return Response(
-            content,
-            media_type=_EXPORT_TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
-            headers=headers,
-        )
+        headers = {"Content-Disposition": f'attachment; filename="{quote(name)}"'}
+        return Response(content, media_type="application/octet-stream", headers=headers)
 
     @app.post("/api/acts")
     def act(body: ActBody) -> Response:
         return _Json(desk.act(body.model_dump()))
-
-    @app.post("/api/undo")
-    def undo(body: UndoBody) -> Response:
-        return _Json(desk.undo(body.annotator, body.id))
 
     return access
 
@@ -339,11 +318,3 @@ async def _refused(_: Request, error: Exception) -> Response:
         logging.getLogger(__name__).error("%s", error)
         return _Json({"detail": str(error)[:1000]}, 503, {"Retry-After": "2"})
     return _Json({"detail": str(error)[:1000]}, 422)
-
-
-def _ascii(name: str) -> str:
-    """A name that a header can carry."""
-    return "".join(
-        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_"
-        for letter in name
-    )

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from .._system.writing import write_whole
-from ..errors import DeskError, TableError, nearest
+from ..errors import DeskError, TableError
 from ..tables.rows import Read, Row
 from ..tables.writer import open_writer
 from .project import Project
@@ -39,12 +39,7 @@ _SEPARATORS = (";", "|", "\t", "\x1f")
 def export(project: Project, kind: str) -> tuple[str, bytes]:
     """The name of a file, and what it holds; DeskError where there is nothing of the kind."""
     if kind not in EXPORTS:
-        near = nearest(kind, EXPORTS)
-        meant = "" if near is None else f" Did you mean {near!r}?"
-        raise DeskError(
-            f"{kind!r:.60} is nothing that a project is exported as; choose one of "
-            f"{', '.join(EXPORTS)}.{meant}"
-        )
+        raise DeskError(f"There is no export {kind!r:.60}; choose one of {', '.join(EXPORTS)}.")
     ending, write = EXPORTS[kind]
     return f"{project.path.stem}{ending}", write(project)
 

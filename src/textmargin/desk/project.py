@@ -165,7 +165,7 @@ class Project:
             self.claim()
             stored = self.state.act(act.id)
             if stored is not None:
-                if not stored.same(act):
+                if replace(act, time=stored.time, number=stored.number) != stored:
                     raise ActError(f"id {act.id!r} belongs to another act; choose a new id for each.")
                 return stored
             self.state.check(act)

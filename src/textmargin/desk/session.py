@@ -79,37 +79,23 @@ class Desk:
     # acts
 
     def act(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Record an act and take it in: the act, the state, and the next question after a label, a skip, or a
-        word judged.
-        """
+        """Record an act and take it in: the act, the state, and what comes next, None where that stays."""
         with self._lock:
             act = self._record(Act(**content))
-            judged = act.kind == "keyword" and act.content["source"] == "queue"
-            following = self.next(act.annotator) if act.kind in ("label", "skip") or judged else None
+            following = self._following(act)
             return {"act": act.to_dict(), "state": self.state(act.annotator), "next": following}
 
-    def undo(self, annotator: str, id: str) -> dict[str, Any]:  # noqa: A002  # an act's own word for it
-        """Take back the annotator's last act that holds, by an act with this id; next is the text it was
-        about.
-        """
-        with self._lock:
-            known = self._state.act(id)
-            last = (
-                self._state.last(annotator)
-                if known is None
-                else self._state.act(known.content.get("act", ""))
-            )
-            if last is None:
-                raise DeskError(f"{annotator} has nothing to take back.")
-            act = self._record(Act(id, annotator, "undo", {"act": last.id}))
-            number = last.content.get("text")
-            following = None
-            if number is not None:
-                source = last.content.get("source", "list")
-                following = self.text(number, annotator, source=source)
-                if last.kind in ("label", "skip"):
-                    self._offers[annotator] = (number, source)
-            return {"act": act.to_dict(), "state": self.state(annotator), "next": following}
+    def _following(self, act: Act) -> dict[str, Any] | None:
+        """The next question after a label, a skip, or a word judged; the text that an undo is about."""
+        if act.kind in ("label", "skip") or act.content.get("source") == "queue":
+            return self.next(act.annotator)
+        undone = self._state.act(act.content["act"]) if act.kind == "undo" else None
+        if undone is None or "text" not in undone.content:
+            return None
+        number, source = undone.content["text"], undone.content.get("source", "list")
+        if undone.kind in ("label", "skip"):
+            self._offers[act.annotator] = (number, source)
+        return self.text(number, act.annotator, source=source)
 
     def _record(self, act: Act) -> Act:
         known = self._state.act(act.id) is not None

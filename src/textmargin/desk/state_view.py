@@ -21,7 +21,7 @@ _MOST_LISTED = 20
 # of a keyword's weight that labelled texts take away: a weight may also just be larger than it needs to be
 _OPPOSED = 0.25
 _HARDLY = 1.0  # standard deviations, as in `suggestions/suggest.py`
-_RECOMPUTED = "What the next labels are worth is being computed for the new costs."
+_RECOMPUTED = "How much the next labels would gain is being computed for the new costs."
 _STATUS = {
     "supported": "Used: with the words of this class, held-out texts are clearly decided better",
     "adopted": "Used; held-out texts neither clearly speak for the words of this class nor against them",
@@ -91,7 +91,7 @@ def view_state(engine: Engine, project: Project, annotator: str) -> dict[str, An
         "people": people,
         "agreement": agreement(state) if len(state.annotators()) > 1 else [],
         "costs": {"costs": costs, "minute": state.minute, "currency": state.currency, "budget": state.budget},
-        "undo": None if last is None else {"kind": last.kind, "summary": last.summary},
+        "undo": None if last is None else {"act": last.id, "summary": last.summary},
         "busy": engine.work.busy,
         "fresh": engine.work.fresh,
     }
@@ -229,12 +229,7 @@ def _curve(engine: Engine) -> list[dict[str, Any]]:
         return []
     scale = 1000.0 if engine.curve.costs else 1.0
     return [
-        {
-            "n_labels": one.n_labels,
-            "value": scale * one.value,
-            "low": scale * one.low,
-            "high": scale * one.high,
-        }
+        {"n_labels": one.n_labels} | {name: scale * getattr(one, name) for name in ("value", "low", "high")}
         for one in engine.curve.points
     ]
 

@@ -23,20 +23,12 @@ from .engine import Engine
 from .queue import WHY
 from .state import State
 
-_CODES = {
+_CODES = {  # of languages, and of scripts that tell the language
     "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
     "dutch": "nl", "swedish": "sv", "danish": "da", "norwegian": "no", "polish": "pl", "russian": "ru",
-    "turkish": "tr", "arabic": "ar",
+    "turkish": "tr", "arabic": "ar", "han": "zh", "kana": "ja", "hangul": "ko", "thai": "th",
+    "hebrew": "he", "greek": "el",
 }  # fmt: skip
-_SCRIPT_CODES = {
-    "han": "zh",
-    "kana": "ja",
-    "hangul": "ko",
-    "thai": "th",
-    "hebrew": "he",
-    "arabic": "ar",
-    "greek": "el",
-}
 _RIGHT_TO_LEFT = ("hebrew", "arabic")
 _LOOKED_AT = 2_000  # characters by which language and script are found
 _LEAST = 1e-6  # of a contribution, beside the largest
@@ -92,7 +84,7 @@ def view_text(
         "why": _REASONS.get(source, ""),
         "content": content,
         "direction": "rtl" if script in _RIGHT_TO_LEFT else "ltr",
-        "language": _CODES.get(language or "", _SCRIPT_CODES.get(script or "")),
+        "language": _CODES.get(language or "", _CODES.get(script or "")),
         "tokens": tokens,
         "label": tint,
         "scores": scores,

@@ -22,21 +22,21 @@ class Worth:
     Attributes
     ----------
     n : int, labels
+    text : str, what follows in a sentence
     gain, low, high : float or None, in the currency of the costs, or in texts that are decided rightly; None:
         it cannot be told
     minutes, price : float or None
     stop : bool, whether even the upper end of what is to be expected does not pay
-    text : str, the same in a sentence
     """
 
     n: int
-    gain: float | None
-    low: float | None
-    high: float | None
-    minutes: float | None
-    price: float | None
-    stop: bool
     text: str
+    gain: float | None = None
+    low: float | None = None
+    high: float | None = None
+    minutes: float | None = None
+    price: float | None = None
+    stop: bool = False
 
 
 def next_worth(
@@ -66,9 +66,7 @@ def next_worth(
             f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is "
             "left to the model."
         )
-        return Worth(
-            n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label."
-        )
+        return Worth(n_left, text if n_left else "Every text has a label.", stop=n_left == 0)
     minutes = None if seconds is None else N_NEXT * seconds / 60
     price = None if minutes is None or minute is None else minutes * minute
     time = "" if minutes is None else f"; they cost you {_minutes(minutes)}"
@@ -82,20 +80,19 @@ def next_worth(
                 f"about {n_more} more text{'s' if n_more > 1 else ''} drawn at random "
                 f"{'are' if n_more > 1 else 'is'} needed"
             )
-        text = f"What the next {N_NEXT} labels are worth cannot be told yet: {why}"
-        return Worth(N_NEXT, None, None, None, minutes, price, stop=False, text=f"{text}{time}.")
+        text = f"Too early to say how much the next {N_NEXT} labels would help: {why}"
+        return Worth(N_NEXT, f"{text}{time}.", minutes=minutes, price=price)
     value, low, high, most = (n_left * one for one in (gain.value, gain.low, gain.high, gain.most))
     stop = bool(most < price) if money and price is not None else not money and most < 0.5
-    what = f"{_money(value, currency)}" if money else f"{value:,.0f} more texts decided rightly"
+    what = f"{_money(value, currency)}" if money else f"{value:,.0f} more correct texts"
     ends = [_money(one, currency) if money else f"{one:,.0f}".replace("-", MINUS) for one in (low, high)]
     text = (
-        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the "
-        "learning curve goes "
-        f"(in one case, 9 times of 10, between {ends[0]} and {ends[1]}){time}."
+        f"The next {N_NEXT} labels should gain about {what} on the {n_left:,} texts without a label "
+        f"(90 % of the time between {ends[0]} and {ends[1]}){time}."
     )
     if stop:
         text += " More labels would not pay."
-    return Worth(N_NEXT, value, low, high, minutes, price, stop, text)
+    return Worth(N_NEXT, text, value, low, high, minutes, price, stop)
 
 
 def _minutes(minutes: float) -> str:

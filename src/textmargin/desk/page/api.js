@@ -114,21 +114,21 @@ export class Api {
   async file(path) {
     const answer = await this.#ask(path);
     const name = /filename="([^"]*)"/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1] ?? "export";
-    return { name, blob: await answer.blob() };
+    return { name: decodeURIComponent(name), blob: await answer.blob() };
   }
 
   // Store an act. The answer comes once it is on the disk; a refusal is thrown.
-  post(path, body) {
+  post(body) {
     return new Promise((done, fail) => {
-      this.queue.push({ path, body, done, fail });
-      this.outbox.put({ path, body });
+      this.queue.push({ body, done, fail });
+      this.outbox.put(body);
       this.#send();
     });
   }
 
   // Send what pages of before had not heard of. Returns how many acts were stored.
   async resume() {
-    const ended = await Promise.allSettled(this.outbox.left().map(({ path, body }) => this.post(path, body)));
+    const ended = await Promise.allSettled(this.outbox.left().map((body) => this.post(body)));
     return ended.filter((one) => one.status === "fulfilled").length;
   }
 
@@ -143,11 +143,11 @@ export class Api {
     if (this.sending || this.ended) return;
     this.sending = true;
     for (let attempt = 0; this.queue.length && !this.ended; ) {
-      const { path, body, done, fail } = this.queue[0];
+      const { body, done, fail } = this.queue[0];
       let settle;
       try {
         await this.#ask("/api/reader");  // that it is the desk, before it is told anything
-        const answer = await this.#ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+        const answer = await this.#ask("/api/acts", { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
         const found = await answer.json();
         settle = () => done(found);
       } catch (error) {

@@ -12,7 +12,7 @@ function ticks(low, high, n) {
 
 export function curve(points, of, currency) {
   const shown = of === "utility" ? (value) => amount(value) : (value) => percent(value);
-  const what = of === "utility" ? `Expected utility of 1,000 texts, in ${currency}` : "Expected share of texts decided rightly";
+  const what = of === "utility" ? `Expected utility of 1,000 texts, in ${currency}` : "Expected share of correct texts";
   if (points.length < 2) return make("p", { class: "soft" }, `${what}: the curve begins with the first labels of the random sample.`);
   const last = points.at(-1), first = points[0];
   const label = `${what}, over the number of labels: from ${shown(first.value)} at ${first.n_labels} to ${shown(last.value)} at ${last.n_labels}, between ${shown(last.low)} and ${shown(last.high)}.`;

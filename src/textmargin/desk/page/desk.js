@@ -88,33 +88,30 @@ export class DeskPage extends EventTarget {
 
   // Do something, and say that it is done once the desk has stored it. Returns whether it was.
   async act(kind, content, done) {
-    const body = { id: newId(), annotator: this.who, kind, content };
-    return this.#store("/api/acts", body, kind, done, () => { this.undone = []; });
+    return this.#store(kind, content, kind, done, () => { this.undone = []; });
   }
 
   undo() {
     if (!this.state?.undo) { announce("There is nothing to undo."); return false; }
-    const summary = this.state.undo.summary;
-    return this.#store("/api/undo", { id: newId(), annotator: this.who }, "undo", `Undone: ${summary}`, (answer) => {
-      this.undone.push({ id: answer.act.id, summary });
-    });
+    const { act, summary } = this.state.undo;
+    return this.#store("undo", { act }, "undo", `Undone: ${summary}`, (answer) => this.undone.push({ id: answer.act.id, summary }));
   }
 
   redo() {
     const last = this.undone.at(-1);
     if (last === undefined) { announce("There is nothing to do again."); return false; }
-    const body = { id: newId(), annotator: this.who, kind: "undo", content: { act: last.id } };
-    return this.#store("/api/acts", body, "redo", `Done again: ${last.summary}`, () => this.undone.pop());
+    return this.#store("undo", { act: last.id }, "redo", `Done again: ${last.summary}`, () => this.undone.pop());
   }
 
-  async #store(path, body, kind, done, then) {
+  // what: the kind of the act; kind: what it is to the reader, who also does things again.
+  async #store(what, content, kind, done, then) {
     if (this.saving && ONE_AT_A_TIME.has(kind)) return false;
-    const own = { kind, content: body.content ?? {} };
+    const own = { kind, content };
     if (ONE_AT_A_TIME.has(kind)) this.saving = own;
     this.#emit("saving", own);
     const free = () => { if (this.saving === own) this.saving = null; };
     try {
-      const answer = await this.api.post(path, body);
+      const answer = await this.api.post({ id: newId(), annotator: this.who, kind: what, content });
       then(answer);
       this.#apply(answer.state);
       if (answer.next) this.#read(answer.next);

@@ -5,10 +5,10 @@ const NAME = "textmargin-desk-act";
 export class Outbox {
   constructor(project) { this.start = `${NAME}:${project}:`; }
 
-  put({ path, body }) {
+  put(body) {
     const time = performance.timeOrigin + performance.now();
     try {
-      localStorage.setItem(this.start + body.id, JSON.stringify({ path, body, time }));
+      localStorage.setItem(this.start + body.id, JSON.stringify({ body, time }));
     } catch { /* no room: the act is in the memory of the page all the same */ }
   }
 
@@ -21,6 +21,6 @@ export class Outbox {
     for (const name of Object.keys(localStorage).filter((one) => one.startsWith(this.start))) {
       try { found.push(JSON.parse(localStorage.getItem(name))); } catch { localStorage.removeItem(name); /* nothing that was ours */ }
     }
-    return found.filter((one) => one?.path && one.body?.id).sort((a, b) => a.time - b.time);
+    return found.filter((one) => one?.body?.id).sort((a, b) => a.time - b.time).map((one) => one.body);
   }
 }

@@ -16,7 +16,7 @@ export class Quality {
     const number = (what, value, interval) => make("div", {}, make("dt", {}, what), make("dd", {}, value), interval && make("dd", { class: "interval" }, interval));
     const { accuracy, utility_per_1000: utility } = quality;
     const numbers = [
-      number("decided rightly", accuracy ? percent(accuracy.value) : "–", accuracy && `${percent(accuracy.low)} to ${percent(accuracy.high)}`),
+      number("correct", accuracy ? percent(accuracy.value) : "–", accuracy && `${percent(accuracy.low)} to ${percent(accuracy.high)}`),
       utility && number(`${costs.currency} of 1,000 texts`, amount(utility.value), `${amount(utility.low)} to ${amount(utility.high)}`),
       number("labels it rests on", count(quality.n)),
       number("unsure", count(decisions.unsure), `of ${count(decisions.decided + decisions.unsure + decisions.none)} texts`),
