@@ -36,14 +36,6 @@ def test_each_source_has_a_third_soon_after_300_texts_and_from_then_on():
     assert set(turns) == {*SOURCES}
 
 
-def test_random_is_the_first_free_text_of_the_order(texts):
-    queue = TextQueue(texts)
-    free = np.ones(len(texts), dtype=bool)
-    free[queue.order[:3]] = False
-    assert queue.random(free) == queue.order[3]
-    assert queue.random(np.zeros(len(texts), dtype=bool)) is None
-
-
 def test_a_tie_is_among_the_smallest_leads(texts, model):
     queue, given = TextQueue(texts), answers(20)
     pool = queue.pool(np.ones(len(texts), dtype=bool))

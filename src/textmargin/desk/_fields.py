@@ -21,20 +21,15 @@ def _wrong(what: str, wanted: str, value: Any) -> ActError:
     return ActError(f"{what} should be {wanted}; it is {value!r:.60}.")
 
 
-def read_name(value: Any, what: str) -> str:
+def read_name(value: Any, what: str, noun: str = "a name") -> str:
     """A name of an annotator or a class."""
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-        raise _wrong(what, f"a name of 1 to {_LONGEST_NAME} characters", value)
-    _check_encodable(value, what)
-    return value.strip()
-
-
-def _check_encodable(value: str, what: str) -> None:
-    """Half a surrogate pair, which JSON can say, has no place in a file of keywords or costs."""
+        raise _wrong(what, f"{noun} of 1 to {_LONGEST_NAME} characters", value)
     try:
         value.encode()
-    except UnicodeEncodeError as error:
+    except UnicodeEncodeError as error:  # JSON can say half a surrogate pair; a file of costs cannot
         raise _wrong(what, "text that UTF-8 can say", value) from error
+    return value.strip()
 
 
 def read_class_name(value: Any, what: str) -> str:
@@ -98,10 +93,7 @@ def read_choice(known: tuple[Any, ...]) -> Callable[[Any, str], Any]:
 
 def read_word(value: Any, what: str) -> str:
     """A word, a phrase, or a pattern, as keywords are written."""
-    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
-        raise _wrong(what, f"a word or a phrase of 1 to {_LONGEST_NAME} characters", value)
-    _check_encodable(value, what)
-    word = " ".join(value.split())
+    word = " ".join(read_name(value, what, "a word or a phrase").split())
     if len(word) > 2 and word.startswith("/") and word.endswith("/"):
         from ..knowledge.vocabulary import compiled
 

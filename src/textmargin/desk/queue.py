@@ -102,11 +102,6 @@ class TextQueue:
             return found
         return np.union1d(found, ties[free[ties]])
 
-    def random(self, free: Bools) -> int | None:
-        """The next text at random."""
-        found = self.order[free[self.order]]
-        return int(found[0]) if found.size else None
-
     def choose(
         self,
         source: str,
@@ -133,9 +128,7 @@ class TextQueue:
             source = "balanced"
         looks_further = source == "balanced" and not has_met_all(model) and len(answers) % 2 == 1
         if source == "random" or not pool.size or (looks_further and model.labels.kind != "multiclass"):
-            chosen = self.random(free)
-            assert chosen is not None
-            return chosen, "random"
+            return int(self.order[free[self.order]][0]), "random"
         if source == "tie":
             return self.tie(pool, scores, model, answers, thresholds), "tie"
         if looks_further or not model.decides:
