@@ -3,13 +3,12 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 import pytest
 
 from textmargin import Corpus, DataCheck, check_data, load_dataset
 from textmargin.check.findings import KINDS, Finding
-from textmargin.check.output import to_csv, to_html, write_check
+from textmargin.check.output import to_csv, write_check
 from textmargin.errors import LabelError, SettingError
 
 DARK = "The screen of my laptop stays dark since the update of this morning"
@@ -51,11 +50,6 @@ def test_planted_faults_are_found_by_kind_in_order(found, desk):
     assert found.n_texts == n + 4
     assert 0 < found.noise < 0.1
     assert len(found.of_kind("doubtful-label")) > 3
-
-
-def test_the_same_whoever_asks_again(desk):
-    one, again = check_data(desk), check_data(desk, n_jobs=2)
-    assert one.to_dict() == again.to_dict()
 
 
 def test_clean_texts_have_no_findings():
@@ -134,7 +128,7 @@ def test_annotators():
         (
             lambda: write_check(check_data(["a"], ["x"]), "found.txt"),
             SettingError,
-            r"output must end in \.html, \.csv, \.json",
+            r"output must end in \.csv, \.json",
         ),
     ],
 )
@@ -149,15 +143,6 @@ def hostile():
     return DataCheck("<i>", 1, {label: 1}, [finding], ids=["2"], texts=[text], row_ids=["-id"])
 
 
-def test_no_text_is_markup_on_the_page():
-    page = to_html(hostile())
-    assert "<script" not in page
-    assert "&lt;script&gt;" in page
-    assert "<title>&lt;i&gt;" in page
-    assert "http://" not in page
-    assert "https://" not in page
-
-
 def test_no_cell_is_a_formula():
     rows = list(csv.DictReader(io.StringIO(to_csv(hostile()))))
     assert rows == [{"line": "2", "id": "'-id", "kind": "doubtful-label", "label": "'=HYPERLINK(1)",
@@ -166,7 +151,7 @@ def test_no_cell_is_a_formula():
 
 
 def test_files_have_every_finding(found, tmp_path):
-    for name in ("found.html", "found.csv", "found.json"):
+    for name in ("found.csv", "found.json"):
         write_check(found, tmp_path / name)
     data = json.loads((tmp_path / "found.json").read_text())
     assert data == json.loads(json.dumps(found.to_dict()))
@@ -175,12 +160,3 @@ def test_files_have_every_finding(found, tmp_path):
     assert len(rows) == sum(max(1, len(one.rows) + len(one.test_rows)) for one in found.findings)
     assert all(len(row["text"]) <= 81 for row in rows)
     assert any(row["text"] and found.texts[0].startswith(row["text"].rstrip("…")) for row in rows)
-    page = (tmp_path / "found.html").read_text()
-    assert all(kind.title in page for kind in KINDS if kind.name in found.counts)
-
-
-def test_a_page_shows_the_first_and_says_how_many_more(found):
-    many = replace(found, findings=[Finding("short", (0,), reason=f"reason {n}") for n in range(500)])
-    page = to_html(many)
-    assert page.count("reason ") == 200
-    assert "And 300 more" in page

@@ -8,7 +8,6 @@ from textmargin.check.copies import copies, leaks
 from textmargin.check.giveaways import giveaway_columns, giveaway_words
 from textmargin.check.label_names import label_rows, odd_label_names
 from textmargin.check.near_duplicates import near_duplicates
-from textmargin.check.tongues import odd_tongues
 
 DARK = "The screen of my laptop stays dark since the update of this morning"
 PAPER = "There has been no paper in tray two of the printer since Monday"
@@ -16,15 +15,6 @@ PAPER = "There has been no paper in tray two of the printer since Monday"
 
 def kinds(findings):
     return [(one.kind, one.rows) for one in findings]
-
-
-def found_in(text, label="x"):
-    return [
-        one.kind
-        for one in odd_contents(
-            [text, *[f"{DARK}, says colleague {n}" for n in range(20)]], [label] + ["x"] * 20
-        )
-    ]
 
 
 def spelt(counts):
@@ -94,9 +84,6 @@ def test_labels_with_few_texts_are_named_once():
     [
         ("", "empty"),
         (" \n\t", "empty"),
-        ("ok", "short"),
-        (DARK * 100, "long"),
-        ("Printer", "text-is-label"),
         (f"<p>{DARK}<br/></p>", "markup"),
         (f'{DARK} <A HREF="x">here</A>', "markup"),
         (f"{DARK}&nbsp;&amp; more", "markup"),
@@ -106,7 +93,7 @@ def test_labels_with_few_texts_are_named_once():
     ],
 )
 def test_odd_contents(text, kind):
-    assert found_in(text, "printer") == [kind]
+    assert [one.kind for one in odd_contents([text])] == [kind]
 
 
 @pytest.mark.parametrize(
@@ -122,34 +109,7 @@ def test_odd_contents(text, kind):
     ],
 )
 def test_what_is_no_fault(text):
-    assert found_in(text) == []
-
-
-def test_what_was_meant_is_told_where_it_can_be():
-    found = next(one for one in odd_contents(["Herr MÃ¼ller sagt"], ["x"]) if one.kind == "mojibake")
-    assert found.reason == "'MÃ¼ller' for 'Müller'"
-
-
-def test_lines_that_many_texts_share():
-    texts = [f"Ticket {n}\n{DARK}\nSent from my telephone" for n in range(10)] + [DARK] * 10
-    found = [one for one in odd_contents(texts, ["x"] * 20) if one.kind == "boilerplate"]
-    assert [(one.rows, one.score) for one in found] == [(tuple(range(10)), 0.5)]
-    assert "end with 'Sent from my telephone'" in found[0].reason
-
-
-def test_other_languages_and_scripts():
-    english = [
-        f"The screen of my laptop is dark and it was not there on day {n} of the week" for n in range(30)
-    ]
-    german = "Der Bildschirm ist seit dem Update am Montag dunkel und ich kann nicht mit dem Gerät arbeiten"
-    russian = "Экран моего ноутбука остаётся темным после обновления"
-    findings, notes = odd_tongues([*english, german, russian])
-    assert kinds(findings) == [("script", (31,)), ("language", (30,))]
-    assert notes == []
-    findings, notes = odd_tongues([*english, *[german] * 30])
-    assert findings == []
-    assert "several languages" in notes[0]
-    assert odd_tongues([*english[:3], german])[0] == []  # too few to speak of a bulk
+    assert list(odd_contents([text])) == []
 
 
 @pytest.fixture

@@ -65,8 +65,8 @@ def test_what_is_not_shown_is_counted_and_where_it_can_be_seen(data):
     shown = call("check", data, "--no-doubts").stdout
     assert "Empty texts: 6\n" in shown
     assert "  … and 3 more\n" in shown
-    assert "-o check.html" in shown.splitlines()[-1]
-    assert "-o check.html" not in call("check", data, "--no-doubts", "-o", data.with_name("found.csv")).stdout
+    assert "-o check.csv" in shown.splitlines()[-1]
+    assert "-o check.csv" not in call("check", data, "--no-doubts", "-o", data.with_name("found.csv")).stdout
 
 
 def test_json_is_exact(data):
@@ -79,7 +79,7 @@ def test_json_is_exact(data):
     assert sum(found["counts"].values()) == len(found["findings"])
 
 
-@pytest.mark.parametrize("suffix", ["html", "csv", "json"])
+@pytest.mark.parametrize("suffix", ["csv", "json"])
 def test_writes_by_the_name(data, suffix):
     where = data.with_name(f"found.{suffix}")
     result = call("check", data, "--no-doubts", "-o", where)
@@ -112,7 +112,7 @@ def test_the_data_are_not_written_over(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "found.txt"], "--output must end in .html, .csv, .json"),
+        (["-o", "found.txt"], "--output must end in .csv, .json"),
         (["--annotator", "who"], "no column 'who'"),
     ],
 )

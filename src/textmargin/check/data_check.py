@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._system.progress import Report, progress_of, stages
+from .._system.stages import stage
 from .._system.wording import quantity
 from ..datasets.corpus import Corpus, field_values
 from ..errors import LabelError, SettingError
@@ -22,11 +22,8 @@ from .findings import DataCheck, Finding, in_order
 from .giveaways import giveaway_columns, giveaway_words
 from .label_names import label_rows, odd_label_names
 from .near_duplicates import near_duplicates
-from .tongues import odd_tongues
 
 _STANDARD_ERRORS = 3.0  # by which an annotator differs more often than all do, to be named
-# shares of the time: near-duplicates, contents, words and languages, held-out scores
-_WORK = [4.0, 2.0, 2.0, 12.0]
 
 
 def check_data(
@@ -41,7 +38,6 @@ def check_data(
     similarity: float = 0.8,
     doubts: bool = True,
     n_jobs: int | None = None,
-    progress: bool | Report = False,
 ) -> DataCheck:
     """Look for what is wrong with labelled texts; nothing is changed.
 
@@ -67,7 +63,6 @@ def check_data(
         Whether to train a model to see which labels its held-out scores doubt; takes most of the time.
     n_jobs : int, default=None
         Threads that compare texts; None: one, or what `joblib.parallel_config` says.
-    progress : bool, or function of the share done, default=False
 
     Returns
     -------
@@ -102,9 +97,9 @@ def check_data(
         if isinstance(test, tuple)
         else _corpus(test, None, {})
     )
-    with progress_of(f"checking {len(texts):,} texts", progress) as report:
-        columns = {name: [values[row] for row in rows] for name, values in others.items()}
-        own, noise, notes = _check(texts, labels, tests, columns, similarity, doubts, n_jobs, report)
+    columns = {name: [values[row] for row in rows] for name, values in others.items()}
+    with stage(f"checking {len(texts):,} texts"):
+        own, noise, notes = _check(texts, labels, tests, columns, similarity, doubts, n_jobs)
     if found is not None and not found.n_items:
         notes = [*notes, "no text has labels of two annotators; say with items= which rows are of one text"]
     findings += [replace(one, rows=tuple(rows[row] for row in one.rows)) for one in own]
@@ -132,33 +127,22 @@ def _check(
     similarity: float,
     doubts: bool,
     n_jobs: int | None,
-    report: Report | None,
 ) -> tuple[list[Finding], float | None, list[str]]:
     """What is found of texts of which each stands once, the estimated share of wrong labels, and notes."""
-    comparing, reading, counting, judging = stages(report, _WORK)
-    duplicates = near_duplicates(texts, similarity=similarity, n_jobs=n_jobs, report=comparing)
+    duplicates = near_duplicates(texts, similarity=similarity, n_jobs=n_jobs)
     findings = list(copies(duplicates, labels))
     if test is not None:
         both = near_duplicates([*texts, *test.texts], similarity=similarity, n_jobs=n_jobs)
         findings += leaks(both, labels, test.labels)
-    _tell(reading)
-    findings += odd_contents(texts, labels)
+    findings += odd_contents(texts)
     findings += odd_label_names(label_rows(labels))
     findings += [Finding("unlabelled", (row,)) for row, own in enumerate(labels) if own == ""]
-    _tell(counting)
     findings += giveaway_columns(labels, fields)
     findings += giveaway_words(texts, labels)
-    tongues, notes = odd_tongues(texts)
-    _tell(judging)
     if not doubts:
-        return [*findings, *tongues], None, notes
+        return findings, None, []
     judged = doubtful_labels(texts, labels, duplicates.group)
-    return [*findings, *tongues, *judged.findings], judged.noise, [*notes, *judged.notes]
-
-
-def _tell(report: Report | None) -> None:
-    if report is not None:
-        report(0.0)
+    return [*findings, *judged.findings], judged.noise, judged.notes
 
 
 def _corpus(data: Any, labels: Any, fields: Mapping[str, Sequence[Any]] | None) -> Corpus:

@@ -59,18 +59,12 @@ KINDS = [
     Kind("empty", "Empty texts", "Leave them out."),
     Kind("repeated", "Repeated texts", "Keep one of each."),
     Kind("near-duplicate", "Nearly the same texts", "Keep one of each, or split training and test by group."),
-    Kind("text-is-label", "Texts that are their label", "See whether the columns got mixed up."),
     Kind(
         "mojibake",
         "Characters that were read in a wrong encoding",
         "Export again as UTF-8, or name the file's encoding.",
     ),
     Kind("markup", "HTML in texts", "Take the tags out, also of new texts."),
-    Kind("boilerplate", "Lines that many texts begin or end with", "Strip them: they say nothing of a text."),
-    Kind("language", "Texts in another language", "See whether new texts will have it; else leave them out."),
-    Kind("script", "Texts in another script", "See whether new texts will have it; else leave them out."),
-    Kind("long", "Very long texts", "See whether they are one text each."),
-    Kind("short", "Very short texts", "See whether a person could label them."),
 ]
 _BEGINNING = 80  # characters of a text in a row
 _ORDER = {kind.name: number for number, kind in enumerate(KINDS)}

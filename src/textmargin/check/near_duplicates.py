@@ -18,7 +18,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .._system.parallel import run_jobs
-from .._system.progress import Report, stages
 from .._typing import Floats, Indices
 from ..errors import SettingError
 from ..representations.digests import text_digests
@@ -61,7 +60,7 @@ class NearDuplicates:
 
 
 def near_duplicates(
-    texts: Sequence[str], *, similarity: float = 0.8, n_jobs: int | None = None, report: Report | None = None
+    texts: Sequence[str], *, similarity: float = 0.8, n_jobs: int | None = None
 ) -> NearDuplicates:
     """Find texts that are the same, or nearly.
 
@@ -72,7 +71,6 @@ def near_duplicates(
         Of which texts are nearly the same, more than 0.5 and at most 1.
     n_jobs : int, default=None
         Threads; None: one, or what `joblib.parallel_config` says.
-    report : function of the share that is done, default=None
 
     Examples
     --------
@@ -92,9 +90,12 @@ def near_duplicates(
     plain = [plain_form(texts[row]) for row in rows.tolist()]
     held = np.array([bool(text) for text in plain], dtype=bool)  # empty texts are nothing's copies
     rows, plain = rows[held], [text for text in plain if text]
-    sketching, comparing = stages(report, [3.0, 1.0])
-    candidates = _candidates(_all_signatures(plain, n_jobs, sketching), similarity)
-    values = np.concatenate([np.empty(0), *_compare(plain, candidates, n_jobs, comparing)])
+    jobs = (delayed(signatures)(plain[start:end], N_BANDS * N_ROWS) for start, end in blocks(plain))
+    minima = [np.empty((0, N_BANDS * N_ROWS), dtype=np.uint32), *run_jobs(jobs, n_jobs)]
+    candidates = _candidates(np.concatenate(minima), similarity)
+    parts = np.array_split(candidates, len(candidates) // _PAIRS_AT_ONCE + 1)
+    jobs = (delayed(jaccard)(plain, part[:, 0], part[:, 1]) for part in parts if len(part))
+    values = np.concatenate([np.empty(0), *run_jobs(jobs, n_jobs)])
     near = values >= similarity - 1e-9  # a quotient of whole numbers
     pairs, values = rows[candidates[near]].reshape(-1, 2), values[near]
     links = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(texts), len(texts)))
@@ -102,18 +103,6 @@ def near_duplicates(
     component = component[same] if texts else component
     _, start, of = np.unique(component, return_index=True, return_inverse=True)
     return NearDuplicates(same, start[of] if texts else same, pairs, values)
-
-
-def _all_signatures(plain: list[str], n_jobs: int | None, report: Report | None) -> Numbers32:
-    jobs = (delayed(signatures)(plain[start:end], N_BANDS * N_ROWS) for start, end in blocks(plain))
-    parts = [np.empty((0, N_BANDS * N_ROWS), dtype=np.uint32)]
-    n_texts = 0
-    for part in run_jobs(jobs, n_jobs):
-        parts.append(part)
-        n_texts += len(part)
-        if report is not None:
-            report(n_texts / len(plain))
-    return np.concatenate(parts)
 
 
 def _candidates(minima: Numbers32, similarity: float) -> Indices:
@@ -134,14 +123,3 @@ def _candidates(minima: Numbers32, similarity: float) -> Indices:
                 agreement = (minima[part[:, 0]] == minima[part[:, 1]]).mean(axis=1)
                 found.append(part[agreement >= least])
     return np.unique(np.concatenate(found), axis=0)
-
-
-def _compare(plain: list[str], pairs: Indices, n_jobs: int | None, report: Report | None) -> list[Floats]:
-    parts = np.array_split(pairs, len(pairs) // _PAIRS_AT_ONCE + 1)
-    jobs = (delayed(jaccard)(plain, part[:, 0], part[:, 1]) for part in parts if len(part))
-    found = []
-    for values in run_jobs(jobs, n_jobs):
-        found.append(values)
-        if report is not None:
-            report(len(found) / len(parts))
-    return found

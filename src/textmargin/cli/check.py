@@ -47,7 +47,7 @@ def check(
     ] = True,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A page (.html), a list to sort (.csv) or all of it (.json)."),
+        typer.Option("--output", "-o", help="A list to sort (.csv) or all of it (.json)."),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 where anything is found, for scripts.")
@@ -57,8 +57,7 @@ def check(
     """Say what is wrong with labelled texts, before anything is trained on them; nothing is changed.
 
     Empty, repeated and nearly the same texts, contradicting and doubtful labels, leaks into a test file,
-    labels that are spelt in two ways, other languages, columns and words that give the label away, broken
-    characters, HTML.
+    labels that are spelt in two ways, columns and words that give the label away, broken characters, HTML.
     """
     from ..check.data_check import check_data
     from ..check.output import check_suffix, write_check
@@ -78,7 +77,6 @@ def check(
         row_ids=id_column,
         doubts=doubts,
         n_jobs=-1,
-        progress=True,
     )
     if output is not None:
         write_check(found, output)
@@ -153,7 +151,7 @@ def _print(found: DataCheck, output: Path | None) -> None:
     for note in found.notes:
         typer.echo(f"\n{note[:1].upper()}{note[1:]}.")
     if output is None and max(found.counts.values(), default=0) > _EXAMPLES:
-        typer.echo("\nAll of it: -o check.html writes a page to read, -o check.csv a list to sort.")
+        typer.echo("\nAll of it: -o check.csv writes a list to sort.")
     if not found.findings:
         typer.echo("Nothing was found.")
 

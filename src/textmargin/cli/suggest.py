@@ -34,8 +34,7 @@ def suggest(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Keyword file (.toml) to mend, or to write from those of the model; what is struck gets "
-            "weight 0."
+            help="New keyword file (.toml): your keywords, what is added, and weight 0 for what is struck."
         ),
     ] = None,
     key: KeyFile = None,
@@ -47,11 +46,10 @@ def suggest(
     Words to add are those that the texts given the class have far more often than others; to strike, those
     whose texts would be given another class without them, or of which training texts say the opposite.
     """
+    from .._system.writing import write_whole
     from ..classifier import TextClassifier
     from ..knowledge.keywords import KeywordPrior
     from ..persistence import load_classifier
-    from ..suggestions.findings import changes
-    from ..suggestions.keyword_file import check_editable, write_keywords
     from ..suggestions.suggest import suggest as find_suggestions
     from ..tables.reader import read_table
 
@@ -67,14 +65,9 @@ def suggest(
         check_writable(write, *files, key)
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
-        if keywords is not None and write.exists() and not write.samefile(keywords):
-            raise OptionError(
-                f"--write {write} would lose its words to those of --keywords {keywords}; choose a new name."
-            )
         if write.exists():
-            check_editable(write)
-    source = keywords or (write if write is not None and write.exists() else None)
-    prior = None if source is None else KeywordPrior.from_file(source)
+            raise OptionError(f"--write {write}: this file is there already; choose a new name.")
+    prior = None if keywords is None else KeywordPrior.from_file(keywords)
     model = load_classifier(files[0], key=model_key(key)) if len(files) == 2 else None
     usual = None if model is None else model.metadata_.get("text_column")
     table = read_table(files[-1], text=file.text, dialect=file.dialect, labels="ignored", usual=(usual, None))
@@ -86,17 +79,8 @@ def suggest(
     else:
         _print(found)
     if write is not None:
-        mended = found.to_keywords()
-        lines = changes(KeywordPrior.from_file(write).entries() if write.exists() else {}, mended)
-        if lines:
-            write_keywords(write, mended)
-        for line in lines:
-            remark(f"{write}: {line}")
-        remark(
-            f"{write} written; look it over, and train with --keywords {write}"
-            if lines
-            else f"{write} stays as it is"
-        )
+        write_whole({write: found.to_toml().encode()})
+        remark(f"{write} written; look it over, and train with --keywords {write}")
 
 
 def _print(found: Suggestions) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -102,6 +102,14 @@ class Suggestions:
             mended[name] = {**words, **new, **{one.entry: 0.0 for one in self.strike[name]}}
         return {name: words for name, words in mended.items() if words}
 
+    def to_toml(self) -> str:
+        """`to_keywords` as a file that `KeywordPrior.from_file` reads."""
+        lines = ["[keywords]"]
+        for name, words in self.to_keywords().items():
+            entries = ", ".join(f"{_quoted(word)} = {weight:g}" for word, weight in words.items())
+            lines.append(f"{_quoted(name)} = {{ {entries} }}")
+        return "\n".join([*lines, ""])
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
@@ -116,23 +124,13 @@ class Suggestions:
         return "\n".join(lines)
 
 
-def changes(old: Mapping[str, Mapping[str, float]], new: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """What is other in a list of keywords, a line for each class."""
-    lines = []
-    for name, words in new.items():
-        own = old.get(name, {})
-        added = [word for word, weight in words.items() if weight and word not in own]
-        struck = [word for word, weight in words.items() if not weight and own.get(word) != 0]
-        parts = [
-            f"{title} {', '.join(some)}" for title, some in (("added", added), ("weight 0:", struck)) if some
-        ]
-        lines += [f"{name}: {'; '.join(parts)}"] if parts else []
-    return lines
-
-
 def _shown(one: WordEvidence) -> str:
     other = f"; rather {one.other}" if one.other else ""
     return (
         f"{one.word} (in {one.n_texts:,} texts, {one.n_class:,} of the class, {one.ratio:.1f} times as "
         f"often{other})"
     )
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
