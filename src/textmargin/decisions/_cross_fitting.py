@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._ties import just_above
-from .._typing import Bools, Floats, Indices
+from .._typing import Bools, Indices
+from ..labels import Decisions
 from .class_utilities import measures_of
 from .scores import HeldOutScores
 from .setting import Setting
@@ -25,85 +26,46 @@ if TYPE_CHECKING:
 _DEALS = ((40_000, 5, 4), (400_000, 5, 1), (np.inf, 2, 1))
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What is decided: arrays (n_texts, n_classes) of bool, as in `labels.Decisions`."""
-
-    accepted: Bools
-    unsure: Bools
-
-    def __getitem__(self, rows: Any) -> Answers:
-        """Those on some texts."""
-        return Answers(self.accepted[rows], self.unsure[rows])
-
-    @classmethod
-    def gather(cls, parts: list[Answers], rows: list[Indices]) -> Answers:
-        """Of each part the rows that are its own."""
-        accepted, unsure = np.empty_like(parts[0].accepted), np.empty_like(parts[0].unsure)
-        for part, own in zip(parts, rows, strict=True):
-            accepted[own], unsure[own] = part.accepted[own], part.unsure[own]
-        return cls(accepted, unsure)
+def decisions_in_use(model: ThresholdClassifier) -> Decisions:
+    """On the training texts, by their held-out scores and the thresholds in use."""
+    return model.decide_scores(model._labels.sign * model.held_out_.as_new())
 
 
-@dataclass(frozen=True)
-class CrossFit:
-    """Decisions on the training texts by their held-out scores.
+def plain_decisions(model: ThresholdClassifier) -> Decisions:
+    """What the scores themselves decide, at threshold 0, every text answered."""
+    labels = model._labels
+    scores = labels.class_scores(labels.sign * model.held_out_.as_new())
+    accepted = labels.accepted(scores)
+    return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
 
-    Attributes
-    ----------
-    in_use : Answers, by the thresholds in use
-    outside : list of Answers, one per repeat: each text decided by thresholds that were set without its fold
-    by_fold : list of lists of Answers, per repeat and fold: all texts decided by the thresholds that were set
-        without the fold
+
+def find_optimism(
+    model: ThresholdClassifier, value: Callable[[Decisions], dict[str, float]], random_state: int | None = 0
+) -> dict[str, float]:
+    """By how much each figure is higher on texts that thresholds were set on; empty where they depend on no
+    texts.
+
+    Thresholds set without one of K folds know a share (K − 1)/K of all texts, so that what they give on all
+    of them, beyond what they give outside, is that share of their optimism; and it falls as 1/n, so that with
+    all texts it is that much.
     """
-
-    in_use: Answers
-    outside: list[Answers]
-    by_fold: list[list[Answers]]
-
-    def optimism(self, value: Callable[[Answers], dict[str, float]]) -> dict[str, float]:
-        """By how much each figure is higher on texts that thresholds were set on; empty where they depend on
-        no texts.
-
-        Thresholds set without one of K folds know a share (K − 1)/K of all texts, so that what they give on
-        all of them, beyond what they give outside, is that share of their optimism; and it falls as 1/n, so
-        that with all texts it is that much.
-        """
-        found: list[dict[str, float]] = []
-        for outside, folds in zip(self.outside, self.by_fold, strict=True):
-            honest, every = value(outside), [value(one) for one in folds]
-            found.append(
-                {name: float(np.mean([one[name] for one in every])) - honest[name] for name in honest}
-            )
-        return {name: float(np.mean([one[name] for one in found])) for name in found[0]} if found else {}
-
-
-def cross_fit(model: ThresholdClassifier, random_state: int | None = 0) -> CrossFit:
-    """Set the thresholds of a fitted model again, without each fold of the texts in turn."""
     scores, setting = model.held_out_, Setting.of(model)
-    columns = model._labels.sign * scores.as_new()
-    in_use = _answers(model, columns)
     if len(scores) < 2 or (setting.rule == "zero" and not setting.has_floors):
-        return CrossFit(in_use, [], [])
-    rng = np.random.default_rng(random_state)
-    outside, by_fold = [], []
+        return {}
+    columns = model._labels.sign * scores.as_new()
+    rng, rows = np.random.default_rng(random_state), np.arange(len(scores))
     n_folds, n_repeats = next(
         (min(n_folds, len(scores)), n) for largest, n_folds, n in _DEALS if scores.scores.size <= largest
     )
+    found: list[dict[str, float]] = []
     for _ in range(n_repeats):
         fold = _deal(scores, n_folds, rng)
-        by_fold.append(
-            [_answers(_without(model, setting, scores, fold == j), columns) for j in range(n_folds)]
-        )
-        outside.append(Answers.gather(by_fold[-1], [np.flatnonzero(fold == j) for j in range(n_folds)]))
-    return CrossFit(in_use, outside, by_fold)
-
-
-def plain_answers(model: ThresholdClassifier) -> Answers:
-    """What the scores themselves decide, at threshold 0, every text answered."""
-    labels = model._labels
-    accepted = labels.accepted(labels.class_scores(labels.sign * model.held_out_.as_new()))
-    return Answers(accepted, np.zeros_like(accepted))
+        parts = [_without(model, setting, scores, fold == j).decide_scores(columns) for j in range(n_folds)]
+        accepted, unsure = (np.array([getattr(p, name) for p in parts]) for name in ("accepted", "unsure"))
+        outside = value(replace(parts[0], accepted=accepted[fold, rows], unsure=unsure[fold, rows]))
+        every = [value(part) for part in parts]
+        found.append({name: float(np.mean([one[name] for one in every])) - outside[name] for name in outside})
+    return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
 
 
 def _without(
@@ -130,11 +92,6 @@ def _without(
         else:  # its only positive is in the fold: nothing would be accepted
             other.thresholds_[k] = other.ask_thresholds_[k] = just_above(np.nanmax(scores.scores[:, k]))
     return other
-
-
-def _answers(model: ThresholdClassifier, columns: Floats) -> Answers:
-    decisions = model.decide_scores(columns)
-    return Answers(decisions.accepted, decisions.unsure)
 
 
 def _deal(scores: HeldOutScores, n_folds: int, rng: np.random.Generator) -> Indices:

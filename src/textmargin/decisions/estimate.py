@@ -18,7 +18,6 @@ from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,18 +26,15 @@ import numpy as np
 
 from .._typing import Bools, Floats
 from ..errors import ScoreError, SettingError
-from ..labels import ClassLabels
-from ._cross_fitting import Answers, CrossFit, cross_fit, plain_answers
-from ._valuation import FIGURES, Valuation
+from ..labels import ClassLabels, Decisions
+from ._cross_fitting import decisions_in_use, find_optimism, plain_decisions
 from .class_utilities import measures_of
+from .outcomes import LEVEL, N_DRAWS, Figures, Outcomes, distinct
 from .utility import Measure, Utility
 
 if TYPE_CHECKING:
     from .threshold import ThresholdClassifier
 
-_LEVEL = 0.9
-_N_DRAWS = 1000
-_MOST_COUNTS = 5_000_000  # of outcomes times draws at once
 # texts times classes that thresholds are set on again; of more, a sample tells as well
 _MOST_ENTRIES = 4_000_000
 _UNSEEN = 0.5  # of a text, Jeffreys' for a share
@@ -47,6 +43,7 @@ _UNSEEN = 0.5  # of a text, Jeffreys' for a share
 # desk (1.1 times).
 _ONE_OF_MANY = 1.5
 _MOVED = ("macro_f1", "micro_f1")
+_FIGURES = ("accuracy", "answered", "accuracy_answered", *_MOVED, "utility")
 
 
 @dataclass(frozen=True)
@@ -157,31 +154,63 @@ def estimate(
             "The two models were not fitted to the same texts in the same order, so that they cannot be "
             "compared."
         )
-    measures = measures_of(model.utility, labels) if with_utility else None
+    measures = _measures(model, labels) if with_utility else [None] * labels.names.size
     n_all = len(held_out) if held_out.weight is None else int(np.count_nonzero(held_out.weight))
     if held_out.positive.size > _MOST_ENTRIES:
         model, without = _sample_texts(model), None if without is None else _sample_texts(without)
         held_out = model.held_out_
-    truth, weight = _truth(held_out.positive, labels), held_out.weight
-    parts = {"own": cross_fit(model, random_state)}
-    if parts["own"].outside:
-        parts["thresholds"] = CrossFit(plain_answers(model), [], [])
-    if without is not None:
-        parts["knowledge"] = cross_fit(without, random_state)
-    texts = _Texts(truth, np.ones(len(truth)) if weight is None else weight, labels, measures)
+    truth = _truth(held_out.positive, labels)
+    weight = np.ones(len(truth)) if held_out.weight is None else held_out.weight
     n_drawn = n_all if n_new is None else int(n_new)
-    figures = _Figures.of(texts, parts, n_drawn, np.random.default_rng(random_state))
-    found: dict[str, Any] = {name: figures.figure(name) for name in FIGURES}
+
+    def scaled(figures: Figures, n: float) -> Figures:
+        """With the utility per 1,000 texts, where measures add up."""
+        return {**figures, "utility": figures["utility"] * (1000 / n if per_1000 else 1)}
+
+    def value(decisions: Decisions) -> dict[str, float]:
+        outcomes = Outcomes.of(truth, decisions.accepted, decisions.unsure, measures, labels.kind, weight)
+        return {name: float(own[0]) for name, own in scaled(outcomes.figures(), weight.sum()).items()}
+
+    per_1000 = all(isinstance(one, Utility) for one in measures if one is not None)
+    in_use = {"own": decisions_in_use(model)}
+    optimism = {"own": find_optimism(model, value, random_state)}
+    if optimism["own"]:
+        in_use["thresholds"], optimism["thresholds"] = plain_decisions(model), {}
+    if without is not None:
+        in_use["knowledge"] = decisions_in_use(without)
+        optimism["knowledge"] = find_optimism(without, value, random_state)
+    first, counts = distinct([truth, *(a for d in in_use.values() for a in (d.accepted, d.unsure))], weight)
+    counts *= (weight > 0).sum() / counts.sum()
+    alpha, rng = np.append(counts / _ONE_OF_MANY, _UNSEEN), np.random.default_rng(random_state)
+    on_training, draws, state = {}, {}, rng.bit_generator.state
+    for name, one in in_use.items():
+        accepted, unsure = one.accepted[first], one.unsure[first]
+        outcomes = Outcomes.of(truth[first], accepted, unsure, measures, labels.kind, counts)
+        figures = scaled(outcomes.figures(), counts.sum())
+        on_training[name] = {figure: float(own[0]) for figure, own in figures.items()}
+        rng.bit_generator.state = state  # the same texts for all, so that differences are those of the models
+        draws[name] = scaled(outcomes.with_mistake().drawn(n_drawn, rng, alpha), n_drawn)
+    moved = _MOVED if per_1000 else (*_MOVED, "utility")
+    compared = _Figures(on_training, draws, optimism, rng.standard_normal(N_DRAWS), moved)
+    found: dict[str, Any] = {name: compared.figure(name) for name in _FIGURES}
     return Estimate(
         method=held_out.method,
         n_texts=n_all,
         n_new=n_drawn,
         multilabel=labels.multilabel,
         **found,
-        per_1000=measures is not None and all(isinstance(one, Utility) for one in measures),
-        by_thresholds=figures.gain("thresholds"),
-        by_knowledge=figures.gain("knowledge"),
+        per_1000=with_utility and per_1000,
+        by_thresholds=compared.gain("thresholds"),
+        by_knowledge=compared.gain("knowledge"),
     )
+
+
+def _measures(model: ThresholdClassifier, labels: ClassLabels) -> list[Measure | None]:
+    """What decisions on each class are worth; of two classes nothing of the one that has no threshold."""
+    measures: list[Measure | None] = [*measures_of(model.utility, labels)]
+    if labels.kind == "binary":
+        measures.insert(1 - labels.positive, None)
+    return measures
 
 
 def _sample_texts(model: ThresholdClassifier) -> ThresholdClassifier:
@@ -189,31 +218,6 @@ def _sample_texts(model: ThresholdClassifier) -> ThresholdClassifier:
     other, scores = copy(model), model.held_out_
     other._held_out = scores.sample(_MOST_ENTRIES // scores.positive.shape[1])
     return other
-
-
-@dataclass(frozen=True)
-class _Texts:
-    """Labels (n_texts, n_classes) and weights of the training texts, and what decisions on them are worth."""
-
-    truth: Bools
-    weight: Floats
-    labels: ClassLabels
-    measures: Sequence[Measure] | None
-
-    @property
-    def n_texts(self) -> int:
-        return int((self.weight > 0).sum())
-
-    def valuation(self, answers: Answers, rows: Any = slice(None)) -> Valuation:
-        """What decisions on all texts, or on some, come to."""
-        return Valuation.of(self.truth[rows], answers[rows], self.labels, self.measures)
-
-    def value(self, answers: Answers) -> dict[str, float]:
-        """The figures of these texts."""
-        return {
-            name: float(value[0])
-            for name, value in self.valuation(answers).figures(self.weight[None, :]).items()
-        }
 
 
 @dataclass(frozen=True)
@@ -231,38 +235,10 @@ class _Figures:
     """
 
     on_training: dict[str, dict[str, float]]
-    draws: dict[str, dict[str, Floats]]
+    draws: dict[str, Figures]
     optimism: dict[str, dict[str, float]]
     noise: Floats
     moved: tuple[str, ...]
-
-    @classmethod
-    def of(cls, texts: _Texts, parts: dict[str, CrossFit], n_new: int, rng: np.random.Generator) -> _Figures:
-        answers = {name: part.in_use for name, part in parts.items()}
-        first, counts = _outcomes(
-            [texts.truth, *(a for one in answers.values() for a in (one.accepted, one.unsure))], texts.weight
-        )
-        counts *= texts.n_texts / counts.sum()
-        alpha = np.append(counts / _ONE_OF_MANY, _UNSEEN)
-        on_training, draws = {}, {}
-        state = rng.bit_generator.state
-        for name, one in answers.items():
-            valuation = texts.valuation(one, first)
-            on_training[name] = {
-                figure: float(value[0]) for figure, value in valuation.figures(counts[None, :]).items()
-            }
-            # the same texts for all, so that differences are those of the models
-            rng.bit_generator.state = state
-            draws[name] = _drawn(valuation.with_mistake(counts / counts.sum()), alpha, n_new, rng)
-        optimism = {name: part.optimism(texts.value) for name, part in parts.items()}
-        additive = texts.measures is None or all(isinstance(one, Utility) for one in texts.measures)
-        return cls(
-            on_training,
-            draws,
-            optimism,
-            rng.standard_normal(_N_DRAWS),
-            _MOVED if additive else (*_MOVED, "utility"),
-        )
 
     def figure(self, name: str) -> Figure | None:
         """A figure of the model."""
@@ -293,37 +269,11 @@ class _Figures:
             return None
         drawn = draws + abs(optimism) * self.noise
         moved = value - np.nanmean(drawn) if name in self.moved else 0.0
-        low, high = np.nanquantile(drawn, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2]) + moved
+        low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) + moved
         value, low, high = np.clip(
             [value - optimism, min(low, value) - optimism, max(high, value) - optimism], *ends
         )
         return Figure(float(value), float(low), float(high))
-
-
-def _outcomes(columns: list[Bools], weight: Floats) -> tuple[Any, Floats]:
-    """A row of each kind, and how many there are, by weight; rows are alike that have the same truth and
-    decisions.
-    """
-    packed = np.ascontiguousarray(np.packbits(np.concatenate(columns, axis=1), axis=1))
-    rows = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
-    counts: Floats = np.bincount(inverse.ravel(), weight).astype(np.float64)
-    seen = counts > 0
-    return first[seen], counts[seen]
-
-
-def _drawn(valuation: Valuation, alpha: Floats, n_new: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """The figures of n_new texts, by shares that are drawn too; some draws at once."""
-    at_once = max(1, _MOST_COUNTS // alpha.size)
-    found = []
-    for start in range(0, _N_DRAWS, at_once):
-        gamma = rng.standard_gamma(alpha, (min(at_once, _N_DRAWS - start), alpha.size))
-        found.append(
-            valuation.figures(
-                rng.multinomial(n_new, gamma / gamma.sum(axis=1, keepdims=True)).astype(np.float64)
-            )
-        )
-    return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 
 def _truth(positive: Bools, labels: ClassLabels) -> Bools:

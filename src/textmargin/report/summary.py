@@ -12,10 +12,10 @@ import numpy as np
 from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
 from ..decisions.class_utilities import OTHERS, measures_by_class
+from ..decisions.outcomes import Interval, Outcomes, distinct, f1_score, label_utility
 from ..decisions.utility import Measure, Utility
 from ..errors import LabelError
 from ..labels import Decisions, listed
-from .intervals import Interval, Outcomes, f1_score, label_utility
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a model does on a corpus; intervals are of 90 % over texts, see `intervals.py`."""
+    """What a model does on a corpus; intervals are of 90 % over texts, see `decisions/outcomes.py`."""
 
     corpus: str
     n_texts: int
@@ -97,8 +97,13 @@ def summarise_decisions(
     others = _measure_of_others(model, utility)
     every = [*(measures[name] for name in names), *[others] * len(unknown)]
     kind = model.labels_.kind
+    own_labels = corpus.indicator([*names, *unknown])[0] > 0
+    accepted, unsure = (
+        np.pad(part, ((0, 0), (0, len(unknown)))) for part in (decisions.accepted, decisions.unsure)
+    )
+    first, n_texts = distinct([own_labels, accepted, unsure])
     outcomes = Outcomes.of(
-        truth, decided, decisions.guesses, [*names, *unknown], _asking_once(every, kind), kind
+        own_labels[first], accepted[first], unsure[first], _asking_once(every, kind), kind, n_texts
     )
     counts = [
         found[0, : len(names)].astype(int).tolist() for found in outcomes.counts(outcomes.n_texts[None, :])
@@ -107,30 +112,28 @@ def summarise_decisions(
     for label, measure, threshold, *own in zip(
         names, outcomes.measures, model.thresholds_, *counts, strict=False
     ):
-        tp, fp, fn, unsure, asked = own
-        n_texts = tp + fn + unsure
+        tp, fp, fn, n_unsure, asked = own
+        n_label = tp + fn + n_unsure
         classes.append(
             ClassSummary(
                 label,
-                n_texts,
+                n_label,
                 tp,
                 fp,
                 fn,
-                unsure,
+                n_unsure,
                 tp / (tp + fp) if tp + fp else None,
-                tp / n_texts if n_texts else None,
-                float(f1_score(tp, fp, n_texts - tp)),
+                tp / n_label if n_label else None,
+                float(f1_score(tp, fp, n_label - tp)),
                 None
                 if measure is None
-                else _defined(label_utility(measure, len(corpus), tp, fp, fn, unsure, asked)),
+                else _defined(label_utility(measure, len(corpus), tp, fp, fn, n_unsure, asked)),
                 float(threshold),
             )
         )
     texts = zip(truth, decided, decisions.guesses, strict=True)
     wrong = Counter(pair for own, given, guess in texts for pair in confused(own, given, guess, kind))
-    figures: dict[str, Any] = {
-        name: _defined(value[0]) for name, value in outcomes.figures()._asdict().items()
-    }
+    figures: dict[str, Any] = {name: _defined(value[0]) for name, value in outcomes.figures().items()}
     intervals: dict[str, Any] = {
         f"{name}_interval": interval for name, interval in outcomes.intervals().items()
     }

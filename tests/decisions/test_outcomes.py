@@ -5,9 +5,9 @@ import pytest
 import sklearn.metrics
 
 from textmargin import T11SU, Utility
+from textmargin.decisions.outcomes import Outcomes, distinct, wilson_interval
 from textmargin.decisions.single_label import answer_table
 from textmargin.decisions.utility import macro_average
-from textmargin.report.intervals import Outcomes, wilson_interval
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -20,25 +20,26 @@ def several(n, seed=0):
     return truth, decided
 
 
-def sets(indicator):
-    return [tuple(name for name, there in zip(NAMES, row, strict=True) if there) for row in indicator]
-
-
 def outcomes(truth, decided, measure=None):
-    return Outcomes.of(sets(truth), sets(decided), [()] * len(truth), NAMES, [measure] * 4, "multilabel")
+    first, n_texts = distinct([truth, decided])
+    nothing = np.zeros((first.size, 4), dtype=bool)
+    return Outcomes.of(truth[first], decided[first], nothing, [measure] * 4, "multilabel", n_texts)
+
+
+def rows(*labels):
+    """An indicator of the labels of each text, such as "ab"."""
+    return np.array([[name in own for name in NAMES[:2]] for own in labels])
 
 
 def test_figures_are_those_of_scikit_learn():
     truth, decided = several(200)
     figures = outcomes(truth, decided, T11SU).figures()
-    assert figures.accuracy == pytest.approx(sklearn.metrics.accuracy_score(truth, decided))
+    assert figures["accuracy"] == pytest.approx(sklearn.metrics.accuracy_score(truth, decided))
     for name in ("macro", "micro"):
-        assert getattr(figures, f"{name}_f1") == pytest.approx(
-            sklearn.metrics.f1_score(truth, decided, average=name)
-        )
+        assert figures[f"{name}_f1"] == pytest.approx(sklearn.metrics.f1_score(truth, decided, average=name))
     assert (
-        figures.t11su
-        == figures.utility
+        figures["t11su"]
+        == figures["utility"]
         == pytest.approx(macro_average(truth.astype(int), decided.astype(int), T11SU).value)
     )
 
@@ -53,11 +54,11 @@ def test_intervals_are_those_of_texts_drawn_one_by_one():
     for _ in range(1000):
         rows = random.integers(0, len(truth), len(truth))
         figures = outcomes(truth[rows], decided[rows], worth).figures()
-        drawn.append([figures.macro_f1[0], figures.micro_f1[0], figures.utility[0]])
+        drawn.append([figures["macro_f1"][0], figures["micro_f1"][0], figures["utility"][0]])
     own = outcomes(truth, decided, worth).figures()
     for k, name in enumerate(("macro_f1", "micro_f1", "utility")):
         values = np.array(drawn)[:, k]
-        expected = np.quantile(values, [0.05, 0.95]) + getattr(own, name) - values.mean()
+        expected = np.quantile(values, [0.05, 0.95]) + own[name] - values.mean()
         np.testing.assert_allclose(found[name], expected, atol=0.15 * np.ptp(expected))
 
 
@@ -73,7 +74,7 @@ def test_nine_of_ten_intervals_hold_the_figure_of_all_texts(name):
     truth, decided = several(20_000)
     worth = Utility()
     every, n = outcomes(truth, decided, worth).figures(), 150
-    value = getattr(every, name)[0] * (n / len(truth) if name == "utility" else 1)
+    value = every[name][0] * (n / len(truth) if name == "utility" else 1)
     random, held = np.random.default_rng(2), 0
     for _ in range(150):
         rows = random.integers(0, len(truth), n)
@@ -108,15 +109,14 @@ def test_of_one_label_the_utility_is_that_of_the_table_of_answers(ask):
     rng = np.random.default_rng(0)
     truth, answers = rng.integers(4, size=300), rng.integers(5, size=300)
     utilities = [Utility(tp=1.0 + k, fp=-2.0, fn=-0.3 * k, tn=0.1, ask=ask) for k in range(4)]
-    own = [(NAMES[k],) for k in truth]
-    given = [(NAMES[k],) if k < 4 else () for k in answers]
-    guesses = [(NAMES[0],) if k == 4 else () for k in answers]
-    outcomes = Outcomes.of(own, given, guesses, NAMES, utilities, "multiclass")
+    own, given = truth[:, None] == np.arange(4), answers[:, None] == np.arange(4)
+    guesses = (answers == 4)[:, None] & (np.arange(4) == 0)
+    outcomes = Outcomes.of(own, given, guesses, utilities, "multiclass")
     figures = outcomes.figures()
-    assert figures.utility[0] == pytest.approx(answer_table(tuple(utilities))[truth, answers].sum())
-    assert figures.answered[0] == np.mean(answers < 4)
-    assert figures.accuracy[0] == np.mean(answers == truth)
-    assert figures.accuracy_answered[0] == pytest.approx(np.mean((answers == truth)[answers < 4]))
+    assert figures["utility"][0] == pytest.approx(answer_table(tuple(utilities))[truth, answers].sum())
+    assert figures["answered"][0] == np.mean(answers < 4)
+    assert figures["accuracy"][0] == np.mean(answers == truth)
+    assert figures["accuracy_answered"][0] == pytest.approx(np.mean((answers == truth)[answers < 4]))
     counts = outcomes.counts(outcomes.n_texts[None, :])
     np.testing.assert_array_equal(counts.unsure[0], np.bincount(truth[answers == 4], minlength=4))
     np.testing.assert_array_equal((counts.tp + counts.fn + counts.unsure)[0], np.bincount(truth, minlength=4))
@@ -124,30 +124,22 @@ def test_of_one_label_the_utility_is_that_of_the_table_of_answers(ask):
 
 def test_of_two_labels_one_look_is_paid_for():
     """Costs that name one label: a text that is asked costs the price, whichever label it has."""
-    own, given = [("a",), ("b",), ("a",), ("b",)], [(), (), ("a",), ("a",)]
-    guesses = [("a",), ("a",), (), ()]
-    outcomes = Outcomes.of(
-        own, given, guesses, ["a", "b"], [Utility(tp=3, fp=-1, fn=-1, ask=-0.25), None], "binary"
-    )
-    assert outcomes.figures().utility[0] == (3 - 0.25) + (0 - 0.25) + 3 - 1
+    own, given, guesses = rows("a", "b", "a", "b"), rows("", "", "a", "a"), rows("a", "a", "", "")
+    measures = [Utility(tp=3, fp=-1, fn=-1, ask=-0.25), None]
+    outcomes = Outcomes.of(own, given, guesses, measures, "binary")
+    assert outcomes.figures()["utility"][0] == (3 - 0.25) + (0 - 0.25) + 3 - 1
 
 
 def test_of_several_labels_each_open_one_is_paid_for():
-    outcomes = Outcomes.of(
-        [("a",), ("a", "b")],
-        [(), ("a",)],
-        [("a", "b"), ()],
-        ["a", "b"],
-        [Utility(tp=2, fp=-1, ask=-0.5)] * 2,
-        "multilabel",
-    )
+    measures = [Utility(tp=2, fp=-1, ask=-0.5)] * 2
+    outcomes = Outcomes.of(rows("a", "ab"), rows("", "a"), rows("ab", ""), measures, "multilabel")
     figures = outcomes.figures()
     # asked of a, which it has, and of b; then a hit and a miss
-    assert figures.utility[0] == (2 - 0.5) - 0.5 + 2
-    assert figures.answered[0] == 0.5
-    assert figures.micro_f1[0] == 2 / (2 + 2)  # unsure is not accepted
+    assert figures["utility"][0] == (2 - 0.5) - 0.5 + 2
+    assert figures["answered"][0] == 0.5
+    assert figures["micro_f1"][0] == 2 / (2 + 2)  # unsure is not accepted
 
 
 def test_a_text_without_labels_that_is_open_is_not_right():
-    outcomes = Outcomes.of([()], [()], [("a",)], ["a"], [None], "multilabel")
-    assert (outcomes.figures().accuracy[0], outcomes.figures().answered[0]) == (0, 0)
+    outcomes = Outcomes.of(rows(""), rows(""), rows("a"), [None, None], "multilabel")
+    assert (outcomes.figures()["accuracy"][0], outcomes.figures()["answered"][0]) == (0, 0)
