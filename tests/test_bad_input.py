@@ -1,14 +1,12 @@
 """Bad input: a clear error, or a documented result. Each row is a promise."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from conftest import make_problem
 
-from textmargin import Corpus, ModelConfig, PriorSVC, TextClassifier
-from textmargin.errors import EmptyVocabularyError, LabelError, PriorError, SettingError
-from textmargin.tables.holdout import split_by
+from textmargin import PriorSVC
+from textmargin.errors import LabelError, PriorError
 
 
 def problem_with(**changes):
@@ -58,13 +56,6 @@ def test_learner_refuses(options, data, error, message):
             PriorSVC(**options).fit(matrix, y)
 
 
-def test_no_texts_at_all():
-    with pytest.raises(ValueError, match="Found array with 0 sample"):
-        PriorSVC().fit(np.empty((0, 3)), [])
-    with pytest.raises(EmptyVocabularyError, match="corpus is empty"):
-        TextClassifier().fit([], [])
-
-
 def test_negative_sample_weight_is_refused_and_no_weight_at_all_names_the_class():
     X, y = problem_with()
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
@@ -77,16 +68,6 @@ def test_another_number_of_columns_is_refused():
     X, y = problem_with()
     with pytest.raises(ValueError, match="X has 3 features, but PriorSVC is expecting 4"):
         PriorSVC().fit(X, y).predict(X[:, :3])
-
-
-def test_duplicate_column_names_are_refused():
-    """By scikit-learn itself; where names come another way, only a prior that names the twin (see
-    test_prior.py).
-    """
-    X, y = problem_with()
-    frame = pd.DataFrame(X, columns=["corn", "corn", "wheat", "oil"])
-    with pytest.raises(Exception, match=r"(?s)unique column names.*'corn' 2 times"):
-        PriorSVC().fit(frame, y)
 
 
 def test_a_matrix_of_zeros_gives_the_intercept_alone():
@@ -103,11 +84,3 @@ def test_nothing_passed_in_is_changed():
     PriorSVC(prior=prior).fit(X, y)
     for before, after in zip(copies, (X, y, prior), strict=True):
         np.testing.assert_array_equal(before, after)
-
-
-def test_a_column_that_the_corpus_does_not_have_was_a_key_error():
-    corpus = Corpus("mails", ["a b", "c d"], ["x", "y"], fields={"day": ["1", "2"]})
-    with pytest.raises(SettingError, match=r"rationales names no field of mails: 'marks'; there are 'day'\."):
-        ModelConfig(rationales="marks").fit(corpus)
-    with pytest.raises(SettingError, match=r"split_by names no field of mails: ''; there are 'day'\."):
-        split_by(corpus, "", 0.5)

@@ -5,12 +5,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from textmargin import (
@@ -23,7 +21,7 @@ from textmargin import (
     load_dataset,
 )
 from textmargin._label_forms import decode
-from textmargin.errors import LabelError, PriorError, ScoreError, UnknownTermWarning
+from textmargin.errors import PriorError, ScoreError, UnknownTermWarning
 
 TEXTS = [
     "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed",
@@ -148,46 +146,6 @@ def test_explanation_names_words():
 def test_slots_that_do_not_fit_are_refused(model, error, message):
     with pytest.raises(error, match=message):
         model.fit(TEXTS, TOPICS)
-
-
-def test_a_fold_without_any_known_word_warns_and_goes_on():
-    known = {"grain": {"exports": 1.0}}
-    with pytest.warns(UnknownTermWarning, match="'exports'"):
-        scores = cross_val_score(TextClassifier(knowledge=known), TEXTS, TOPICS, cv=5, error_score="raise")
-    assert np.isfinite(scores).all()
-
-
-def test_representations_without_named_columns_are_explained_by_number():
-    by_number = (
-        TextClassifier(HashingVectorizer(n_features=64, alternate_sign=False))
-        .fit(TEXTS, TOPICS)
-        .explain("wheat")
-    )
-    assert by_number.terms.dtype.kind == "i"
-    folded = make_pipeline(BagOfWords(), TruncatedSVD(2).set_output(transform="pandas"))
-    assert list(TextClassifier(folded).fit(TEXTS, TOPICS).explain("wheat").terms) == [
-        "truncatedsvd0",
-        "truncatedsvd1",
-    ]
-
-
-def test_disagreements_and_priors_by_column_need_no_names():
-    """The learner's own prior, a weight for each column."""
-    prior = {name: np.linspace(0, number, 64) for number, name in enumerate(["grain", "money"], start=1)}
-    model = TextClassifier(HashingVectorizer(n_features=64), learner=PriorSVC(prior=prior)).fit(TEXTS, TOPICS)
-    assert all(isinstance(one.term, np.integer) for one in model.disagreements())
-    assert model.disagreements()
-    partly = [*TOPICS[:-2], None, None]
-    assert clone(model).fit(TEXTS, partly).predict(TEXTS).shape == (len(TEXTS),)
-
-
-def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(LabelError, match="There are 10 texts but 9 labels"):
-        TextClassifier().fit(TEXTS, TOPICS[:-1])
-    with pytest.raises(LabelError, match="None of 10 texts has a label"):
-        TextClassifier().fit(TEXTS, None)
-    with pytest.raises(LabelError, match="only one class: grain"):
-        TextClassifier().fit(TEXTS, ["grain"] * 10)
 
 
 def test_keywords_that_no_training_text_has_were_dropped():

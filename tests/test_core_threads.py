@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import make_texts
 
-from textmargin import BagOfWords, KernelSVC, PriorSVC, SpectrumKernel, SubsequenceKernel, core
+from textmargin import BagOfWords, PriorSVC, SpectrumKernel, SubsequenceKernel
 
 N_THREADS = 4
 TERMS = "wheat corn harvest bank rates dollar oil price 1987 账单 Straße ΟΔΟΣ naïve 😡 x11"
@@ -69,34 +69,3 @@ def test_classes_are_learnt_alike():
     alone, together = (PriorSVC(n_jobs=n).fit(X, Y) for n in (1, N_THREADS))
     np.testing.assert_array_equal(alone.coef_, together.coef_)
     np.testing.assert_array_equal(alone.decision_function(X), together.decision_function(X))
-
-
-def test_machines_over_one_matrix():
-    X, y = make_texts(n=200, d=300)
-    K = (X @ X.T).toarray().astype(np.float32)
-    Y = np.column_stack([np.roll(y, k) for k in range(4)])
-    alone, together = (KernelSVC("precomputed", n_jobs=n).fit(K, Y) for n in (1, N_THREADS))
-    np.testing.assert_array_equal(alone.decision_function(K), together.decision_function(K))
-
-
-@pytest.mark.parametrize("kind", ["delimited", "objects", "lines"])
-def test_records_are_read_alike(kind):
-    line = {
-        "delimited": '"a ""b""; {k}",x\n',
-        "objects": '{{"text": "a \\u00e4 {k}", "n": 1}}\n',
-        "lines": "text {k} é\n",
-    }[kind]
-    content = "".join(line.format(k=k) for k in range(2000)).encode()
-
-    def read(n_threads):
-        records = core.RecordSplitter(ord(",") if kind == "delimited" else -1, 100, 10_000).add(content)
-        if kind == "delimited":
-            records.read_delimited(",", 2, 0, False, n_threads)
-        elif kind == "objects":
-            records.read_objects("text", ["label"], n_threads)
-        else:
-            records.read_lines(False, n_threads)
-        return list(records.texts()), records.odd, records.counts
-
-    assert read(1) == read(N_THREADS)
-    assert all(found == read(1) for found in at_once(lambda: read(N_THREADS)))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,21 +50,3 @@ def test_runs_and_draws(path, tmp_path):
     assert all(has_data for figure in figures for *_, has_data in figure)
     assert all(any(x for x, _, _ in figure) for figure in figures), "a plot without a word of what it shows"
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_has_the_form_of_the_gallery(path):
-    """A title that is underlined, and prose between blocks, which sphinx-gallery reads as
-    reStructuredText.
-    """
-    text = path.read_text()
-    opening = re.match(r'"""\n(.+)\n(=+)\n\n', text)
-    assert opening
-    assert len(opening[1]) == len(opening[2])
-    assert text.count("\n# %%\n# ") >= 2
-    for heading, line in re.findall(r"^# (.+)\n# (-{3,})$", text, re.M):
-        assert len(heading) == len(line), heading
-
-
-def test_there_are_ten():
-    assert len(EXAMPLES) >= 10

@@ -90,9 +90,8 @@ def model_file(tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize("costs", [False, True], ids=["plain", "costs"])
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("train", [train_here, train_by_command], ids=["library", "command"])
+@pytest.mark.parametrize(("train", "costs"), [(train_here, True), (train_by_command, False)])
 def test_everybody_decides_the_same_by_a_file(train, kind, costs, model_file, tmp_path):
     path, truth = model_file(train, kind, costs), LABELS[kind](NEW, TRUE_TOPICS)
     model = load(path)

@@ -8,10 +8,8 @@ from samples import needs_corpora
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, KernelSVC, PriorSVC, SubsequenceKernel, TextClassifier, load_dataset
+from textmargin import BagOfWords, PriorSVC, TextClassifier, load_dataset
 from textmargin.datasets.reuters import modapte_topics
-from textmargin.representations._cpu import Cpu
-from textmargin.representations.encode import encode
 
 pytestmark = needs_corpora
 
@@ -85,37 +83,3 @@ def test_leave_one_out_scores_are_those_of_retraining(train, matrix):
         truth.append(PriorSVC().fit(matrix[rest], y[rest]).decision_function(matrix[i])[0])
     assert np.corrcoef(estimated[inside], truth)[0, 1] > 0.999
     assert np.abs(estimated[inside] - truth).mean() < 0.1 * np.abs(scores[inside] - truth).mean()
-
-
-@pytest.mark.parametrize("decay", [0.1, 0.5])
-def test_words_far_apart_do_not_vanish_when_texts_are_shortened(train, decay):
-    """Shared words with many others between them: similarities of 1e-25 were lost in single precision."""
-    analyze = BagOfWords(analyzer="letters").build_analyzer()
-    kernel = SubsequenceKernel(2, decay, analyze)
-    texts = train.texts[::16]
-    (words,), symbols = encode(analyze, texts)
-    spec, _ = kernel._spec(symbols)
-    diagonal = Cpu(double=True).diagonal(spec, words)
-    exact = Cpu(double=True, shorten=False).gram(spec, words, None, (diagonal, diagonal), 1.0)
-    np.testing.assert_allclose(kernel(texts), exact, rtol=1e-5, atol=1e-28)
-
-
-def test_explanations_of_ten_documents_hold(train):
-    """What is listed stands in both texts, gaps and all, and with the rest it makes the score."""
-    rows = np.flatnonzero(
-        train.Y[:, [train.topics.index(topic) for topic in ("earn", "crude", "corn")]].any(axis=1)
-    )[:160]
-    texts = [train.texts[row].lower()[:600] for row in rows]
-    y = train.Y[rows, train.topics.index("crude")]
-    model = KernelSVC(SubsequenceKernel(4)).fit(texts[:150], y[:150])
-    for text in texts[150:]:
-        explanation = model.explain(text)
-        assert len(explanation.matches) == 20
-        for match in explanation.matches:
-            other = texts[match.other]
-            assert "".join(text[place] for place in match.places) == match.symbols
-            assert "".join(other[place] for place in match.other_places) == match.symbols
-        shares = sum(match.value for match in explanation.matches)
-        assert explanation.score == pytest.approx(model.decision_function([text])[0])
-        assert explanation.score == pytest.approx(explanation.intercept + shares + explanation.rest)
-        assert explanation.score == pytest.approx(explanation.intercept + explanation.data.sum())

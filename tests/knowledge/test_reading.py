@@ -146,18 +146,6 @@ def test_as_knowledge_of_a_classifier():
     assert len(model.learner_.verdict_) == 4
 
 
-@pytest.mark.filterwarnings("error")
-def test_without_some_documents_it_is_that_of_the_others():
-    table, texts, labels = readers()
-    rest = [name for name in texts if not name.endswith("/0")]
-    whole = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
-    without = whole.without([texts[name] for name in texts if name not in rest])
-    own = table[table.doc_id.isin(rest)]
-    of_rest = GazePrior(own, {name: texts[name] for name in rest}, labels, regressor=Ridge(), progress=False)
-    assert without.sources() == {texts[name] for name in rest}
-    assert without.fit().weights_ == of_rest.fit().weights_
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -202,14 +190,3 @@ def test_fixations_that_pymovements_found():
     assert found["nRegressFrom"].tolist() == [0, 1, 0]
     np.testing.assert_allclose(found["totalFixDur"], [499, 299, 198], atol=2)
     np.testing.assert_allclose(found["landingPos"], [20, 20, 10], atol=1)
-
-
-def test_tables_of_polars():
-    pl = pytest.importorskip("polars")
-    table, texts, labels = readers()
-    a, b = (
-        GazePrior(t, texts, labels, regressor=Ridge(), progress=False).fit()
-        for t in (table, pl.from_pandas(table))
-    )
-    assert a.weights_ == b.weights_
-    assert reading_measures(pl.DataFrame(PATH), STARTS)["fixcount"].tolist() == [1, 3, 1, 2]

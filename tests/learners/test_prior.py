@@ -1,7 +1,6 @@
 """Every way of giving a prior, and what does not fit."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from conftest import make_problem
@@ -41,34 +40,11 @@ def test_with_two_classes_what_speaks_for_the_first_speaks_against_the_second():
     assert align_prior({"ham": [1, 0, 0], "spam": [0, 1, 0]}, TWO, 1, 3).tolist() == [[[0, 1, 0], [-1, 0, 0]]]
 
 
-def test_names_come_from_a_data_frame():
-    X, y, _ = make_problem(d=3)
-    frame = pd.DataFrame(X, columns=TERMS)
-    named = PriorSVC(prior={"wheat": 1.0}, trust="fixed").fit(frame, y)
-    np.testing.assert_array_equal(named.coef_, PriorSVC(prior=[0, 0, 1.0], trust="fixed").fit(X, y).coef_)
-    assert set(named.explain(frame[:1]).terms) == set(TERMS)
-
-
-def test_a_series_is_aligned_by_its_index():
-    series = pd.Series({"wheat": 5.0, "corn": 0.0, "bank": 1.0})
-    assert align_prior(series, TWO, 1, 3, TERMS).tolist() == [[[1, 0, 5]]]
-    assert align_prior(pd.Series([1.0, 2.0, 3.0]), TWO, 1, 3, TERMS).tolist() == [[[1, 2, 3]]], (
-        "positions name no terms"
-    )
-
-
 @pytest.mark.parametrize("nothing", [None, {}, {"ham": {}}])
 def test_no_prior_at_all(nothing):
     aligned = align_prior(nothing, TWO, 1, 3, TERMS)
     assert aligned.shape[::2] == (1, 3)
     assert not aligned.any()
-
-
-def test_explains_whatever_frame_it_was_fitted_on():
-    X, y, _ = make_problem(d=2)
-    frame = pd.DataFrame({"long": X[:, 0] > 0, "score": pd.array(X[:, 1], dtype="Float64")})
-    model = PriorSVC().fit(frame, y)
-    assert model.explain(frame[:1]).score == pytest.approx(model.decision_function(frame[:1])[0])
 
 
 def test_some_unknown_terms_are_named_with_their_nearest_and_ignored():

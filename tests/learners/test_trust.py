@@ -71,17 +71,6 @@ def test_auto_leaves_a_wrong_prior(wrong):
     assert np.mean(losses) < 0.02
 
 
-def test_auto_decides_per_class():
-    X, y, _, _, known = few_labels(0, n=40)
-    Y = np.column_stack([y, X @ known + np.random.default_rng(1).standard_normal(40) > 0])
-    model = PriorSVC(prior=[known, -known]).fit(X, Y.astype(int))
-    assert model.trust_mode_ == ["fixed", "plain"]
-    assert model.trust_[1].tolist() == [0.0]
-    assert [verdict.status for verdict in model.verdict_] == ["supported", "contradicted"]
-    assert [verdict.target for verdict in model.verdict_] == [0, 1]
-    assert model.verdict_[0].gain > 0 > model.verdict_[1].gain
-
-
 def test_auto_judges_each_of_several_priors():
     X, y, _, _, known = few_labels(0, n=40)
     model = PriorSVC(prior=[known, -known, np.zeros_like(known)]).fit(X, y)

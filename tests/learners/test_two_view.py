@@ -105,20 +105,6 @@ def test_the_dual_of_the_hinge_form_has_the_same_optimum():
     np.testing.assert_allclose(first, second, atol=1e-4)
 
 
-def test_without_coupling_the_views_are_on_their_own():
-    A, B, y = views()
-    model = SVM2K(C=0.7, coupling=0.0, **TIGHT).fit(A, y, second=B)
-    alone = [PriorSVC(C=0.7, **TIGHT).fit(X, y).decision_function(X) for X in (A, B)]
-    np.testing.assert_allclose(model.decision_function(A), alone[0], atol=1e-6)
-    np.testing.assert_allclose(model.decision_function(A, second=B), np.mean(alone, axis=0), atol=1e-6)
-
-
-def test_with_endless_coupling_they_agree():
-    A, B, y = views()
-    model = SVM2K(coupling=1e7, predict_view="second", **TIGHT).fit(A, y, second=B)
-    np.testing.assert_allclose(model.decision_function(A), model.decision_function(A, second=B), atol=1e-3)
-
-
 def test_texts_without_the_second_view_are_learnt_and_scored_by_the_first():
     A, B, y = views(60)
     partly = B.copy()
