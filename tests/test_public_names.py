@@ -22,6 +22,7 @@ PAGES = "\n".join(
 # What parts of the package hand to each other; users hand it on, if they meet it at all.
 WIRING = {
     "CachedPairs",
+    "ClassLabels",
     "DecisionRule",
     "Differences",
     "Draft",

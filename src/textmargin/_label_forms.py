@@ -22,7 +22,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ._typing import Bools
 from .errors import LabelError, TextmarginWarning
-from .labels import ClassLabels, Indicator, column_names, listed, positive_of
+from .labels import ClassLabels, Indicator, as_sets, column_names, listed, positive_of
 
 _SETS = (list, tuple, set, frozenset)
 
@@ -236,15 +236,7 @@ def decode(labels: ClassLabels, decided: Any) -> NDArray[Any]:
     if labels.form == "names":
         return np.asarray(decided)
     matrix = labels.membership(decided)
-    return matrix.astype(int) if labels.form == "indicator" else as_tuples(labels.names.tolist(), matrix)
-
-
-def as_tuples(names: Sequence[Any], matrix: NDArray[np.bool_]) -> NDArray[Any]:
-    """Rows of a matrix as an array of tuples of names."""
-    rows = np.empty(len(matrix), dtype=object)
-    for row, own in enumerate(matrix):  # one by one: NumPy would look into them
-        rows[row] = tuple(names[k] for k in np.flatnonzero(own).tolist())
-    return rows
+    return matrix.astype(int) if labels.form == "indicator" else as_sets(labels.names, matrix)
 
 
 def _indicator(y: Any, classes: Any) -> NDArray[Any] | None:

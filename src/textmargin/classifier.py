@@ -30,10 +30,10 @@ from ._label_forms import decode, describe_partly, encode, labelled_rows, take_l
 from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram, term_names
 from ._slots import Slots
 from ._system.collections import in_memory
-from ._system.forms import Array, Each, Form, FormError, Instance, Nothing, String
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
+from .decider import Decider
 from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
 from .decisions.rule import DecisionRule
@@ -54,16 +54,15 @@ from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .persistence import save
+from .records import fields_of, made_of, record
 from .representations.bow import BagOfWords
 from .representations.digests import Digests, text_digests
-from .representations.linear_scores import LinearScorer, warn_of_unknown_terms
+from .representations.linear_scores import LinearScorer
 from .representations.text_parts import TextParts, as_parts
 from .representations.texts import as_texts
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
 _LINEAR = (PriorSVC, Rocchio)
-# of which a copy by term is made for single texts; beyond, a matrix and its product are as fast
-_MOST_WEIGHTS = 1 << 23
 
 
 def _last_part_has(method: str) -> Any:
@@ -79,6 +78,7 @@ def _last_part_has(method: str) -> Any:
     return available_if(check)
 
 
+@record("classes_ labels_ representation_ model_ knowledge_ metadata_ text_digests_ _verdicts _shares")
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Text in, labels out.
 
@@ -149,20 +149,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     _verdicts: list[Verdict]
     _shares: Floats | None
-    _unlabelled: tuple[list[str] | None, Any] | None  # the texts, or their rows
+    _unlabelled: tuple[list[str] | None, Any] | None = None  # the texts, or their rows; not in a saved model
     _scorer: tuple[tuple[Any, ...], LinearScorer | None] = ((), None)  # what it was made from, and it
-    _forms: ClassVar[dict[str, Form]] = {
-        "labels_": Instance(("ClassLabels",)),
-        "classes_": Array("n_classes", "UbiufSO"),
-        "metadata_": Instance(("dict",)),
-        "text_digests_": Array("n_texts", "u", most=np.inf, none=True),
-        "knowledge_": Each(String()),
-        "_verdicts": Each(Instance(("Verdict",))),
-        "_shares": Array("n_classes", least=0, most=1, none=True),
-        "_unlabelled": Nothing(),
-        "representation_": Instance(methods=("transform",)),
-        "model_": Instance(methods=("predict",)),
-    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
@@ -384,33 +372,54 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the
         decision's `unsure_label`.
         """
-        texts = self._texts(X)
-        if (columns := self._linear_scores(texts)) is None:
-            return decode(self.labels_, self.model_.predict(self._represent(texts)))
-        rule = self._decision_rule()
-        if isinstance(self.model_, ThresholdClassifier):
-            return decode(self.labels_, self.model_.name(rule.decide(columns)))
-        return decode(self.labels_, rule.labels.decide(columns))
+        if (decider := self.decider_) is not None:
+            return decider.predict(X)
+        return decode(self.labels_, self.model_.predict(self._represent(X)))
 
     @_last_part_has("decision_function")
     def decision_function(self, X: Any) -> Floats:
         """Scores of each text: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        texts = self._texts(X)
-        if (columns := self._linear_scores(texts)) is None:
-            return self.model_.decision_function(self._represent(texts))
-        rule = self._decision_rule()
-        return rule.labels.shape(rule.shift(columns))
+        if (decider := self.decider_) is not None:
+            return decider.decision_function(X)
+        return self.model_.decision_function(self._represent(X))
 
     @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that
         gives its own.
         """
-        texts = self._texts(X)
-        columns = self._linear_scores(texts) if isinstance(self.model_, ThresholdClassifier) else None
-        if columns is None:
-            return self.model_.predict_proba(self._represent(texts))
-        return self._decision_rule(with_probabilities=True).probabilities(columns)
+        if (decider := self._decider(with_probabilities=True)) is not None:
+            return decider.predict_proba(X)
+        return self.model_.predict_proba(self._represent(X))
+
+    @property
+    def decider_(self) -> Decider | None:
+        """What texts are decided by, in one object, and all of the file that `load_decider` reads.
+
+        None if scores need a matrix, a kernel, or a function of yours. It is made of the other attributes
+        each time, so that it is never out of date.
+        """
+        return self._decider(with_probabilities=False)
+
+    def _decider(self, with_probabilities: bool) -> Decider | None:
+        check_is_fitted(self)
+        words, learner = self.representation_, self.learner_
+        by_words = type(words) is BagOfWords and type(learner) in _LINEAR and not sp.issparse(learner.coef_)
+        if not by_words or type(self.model_) not in (type(learner), ThresholdClassifier):
+            return None  # a subclass may see it otherwise
+        parts = (*vars(words).values(), learner.coef_, learner.intercept_)
+        old, scorer = self._scorer
+        if len(old) != len(parts) or not all(map(is_, old, parts)):
+            scorer = words.linear_scorer(learner.coef_, learner.intercept_)
+            shared = scorer is not None and np.may_share_memory(scorer.coef, learner.coef_)
+            self._scorer = (parts if shared else (), scorer)  # else a weight that is changed would be missed
+        if scorer is None:
+            return None
+        rule = DecisionRule(self.labels_)
+        if isinstance(self.model_, ThresholdClassifier):
+            rule = self.model_.decision_rule(with_probabilities)
+            rule = replace(rule, labels=replace(self.labels_, positive=rule.labels.positive))
+        return Decider(scorer, rule, self.metadata_)
 
     @property
     def held_out_(self) -> HeldOutScores:
@@ -478,21 +487,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         probabilities : bool, default=False
             Whether to give them as well; the model must have held-out scores (`has_held_out`).
         """
-        texts, labels = self._texts(X), self.labels_
-        if not texts:
-            none = np.empty((0, labels.names.size), dtype=bool)
+        if (decider := self._decider(probabilities)) is not None:
+            return decider.decide(X, probabilities=probabilities)
+        if not (texts := self._texts(X)):
+            none = np.empty((0, self.labels_.names.size))
+            accepted = none.astype(bool)
             return Decisions(
-                labels.text_names,
-                none.astype(float),
-                none,
-                none,
-                none.astype(float) if probabilities else None,
+                self.labels_.text_names, none, accepted, accepted, none if probabilities else None
             )
-        if (columns := self._linear_scores(texts)) is None:
-            return self._decide(self._represent(texts), probabilities)
-        return replace(
-            self._decision_rule(probabilities).decide(columns, probabilities), names=labels.text_names
-        )
+        return self._decide(self._represent(texts), probabilities)
 
     def _decide(self, matrix: Any, probabilities: bool) -> Decisions:
         labels = self.labels_
@@ -722,11 +725,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         return self.model_
 
-    def save(self, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
-        """Write the model to a file, which `textmargin.load` and every command read; with a key (32 bytes or
-        more), signed.
-        """
-        save(self, path, key=key)
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which `textmargin.load` and every command read."""
+        save(self, path)
+
+    def to_record(self) -> dict[str, Any]:
+        """With its `decider_`. Without priors as parameters of the learner: knowledge gave it those."""
+        own = fields_of(self)
+        if not hasattr(self, "model_"):
+            return own
+        if isinstance(self.model_, ThresholdClassifier):
+            self.model_.to_record()  # which computes held-out scores, for probabilities
+        if self.knowledge is not None:
+            own["model_"] = _without_prior(self.model_)
+        return {"decider_": self.decider_, **own}
+
+    @classmethod
+    def from_record(cls, fields: dict[str, Any]) -> Self:
+        """Without its `decider_`, which is made of the others."""
+        own: Self = made_of(cls, {name: value for name, value in fields.items() if name != "decider_"})
+        return own
 
     @property
     def learner_(self) -> Any:
@@ -763,14 +781,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             state["_unlabelled"] = None
         return state
 
-    def _check_whole(self) -> None:
-        """Raise FormError unless the decision is one that other costs can be asked of."""
-        decides = isinstance(getattr(self, "model_", None), ThresholdClassifier)
-        if decides and not isinstance(self.decision, ThresholdClassifier | None):
-            raise FormError(
-                f"decision is a {type(self.decision).__name__}, where it decides by a ThresholdClassifier"
-            )
-
     def _known_of(self, target: Any) -> Any:
         """The class that something is told of: of two the one that is looked for, where the learner scores
         the second.
@@ -793,39 +803,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return as_texts(X)
 
-    def _linear_scores(self, texts: list[str]) -> Floats | None:
-        """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
-        words, learner = self.representation_, self.learner_
-        known = (
-            type(words) is BagOfWords
-            and type(learner) in _LINEAR
-            and type(self.model_) in (type(learner), ThresholdClassifier)
-        )
-        # a subclass may see it otherwise
-        if not known or sp.issparse(learner.coef_) or learner.coef_.size > _MOST_WEIGHTS:
-            return None
-        parts = (*vars(words).values(), learner.coef_, learner.intercept_)
-        old, scorer = self._scorer
-        if len(old) != len(parts) or not all(map(is_, old, parts)):
-            scorer = words.linear_scorer(learner.coef_, learner.intercept_)
-            self._scorer = (parts, scorer)
-        if scorer is None or not texts:
-            return None
-        columns, has_terms = scorer(texts)
-        if not has_terms.any():
-            warn_of_unknown_terms(len(texts), stacklevel=4)
-        if np.isnan(columns).any():
-            raise ScoreError(
-                f"{type(learner).__name__} gave NaN as a score, on which nothing can be decided."
-            )
-        return columns
-
-    def _decision_rule(self, with_probabilities: bool = False) -> DecisionRule:
-        """What decides on the learner's scores."""
-        if isinstance(self.model_, ThresholdClassifier) or with_probabilities:
-            return self._threshold_classifier.decision_rule(with_probabilities)
-        return DecisionRule(ClassLabels.of(self.model_.classes_, self.model_.multilabel_))
-
     def _represent(self, X: Any) -> Any:
         texts = self._texts(X)
         return self.representation_.transform(texts) if self._slots.kernel() is None else texts
@@ -842,3 +819,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _without_prior(model: Any) -> Any:
+    """A copy of a learner, or of the decision around it, without the prior that was its parameter."""
+    own = copy(model)
+    for name in ("estimator", "estimator_"):
+        if hasattr(own, name):
+            setattr(own, name, _without_prior(getattr(own, name)))
+    if hasattr(own, "prior"):
+        own.prior = None
+    return own

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -98,8 +98,6 @@ class ModelConfig:
         How frequent labels are among unlabelled texts; guessed by default. See `TextClassifier`.
     multilabel : bool, default=None
         Whether a text may have any number of labels, where no label tells.
-    key : bytes, default=None
-        What the file of the earlier model must be signed with.
 
     Examples
     --------
@@ -133,7 +131,6 @@ class ModelConfig:
     threshold_scores: str | None = None
     shares: Mapping[str, float] | None = None
     multilabel: bool | None = None
-    key: bytes | None = field(default=None, repr=False)
 
     def check(self) -> None:
         """An error for a setting that is out of range, or does not apply to the others."""
@@ -288,11 +285,7 @@ class ModelConfig:
         so.
         """
         names = [] if self.keywords is None else list(KeywordPrior.from_file(self.keywords).keywords)
-        names += (
-            []
-            if self.prior_model is None
-            else load_classifier(self.prior_model, key=self.key).classes_.tolist()
-        )
+        names += [] if self.prior_model is None else load_classifier(self.prior_model).classes_.tolist()
         return list({str(name): name for name in reversed(names)}.values())[::-1]
 
     @property
@@ -311,11 +304,11 @@ class ModelConfig:
         if self.rationales is not None:
             if corpus is None:
                 raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
-            analyzer = self.words().set_params(stop_words=None).build_analyzer()
+            analyzer = self.words().set_params(stop_words=None)
             rationales = read_rationales(corpus, self.rationales)
             kinds += [RationalePrior(rationales, analyzer=analyzer), RationaleContrasts(rationales)]
         if self.prior_model is not None:
-            earlier = load_classifier(self.prior_model, key=self.key)
+            earlier = load_classifier(self.prior_model)
             if term_names(earlier.representation_) is None:
                 columns = f"the columns of its {type(earlier.representation_).__name__}"
                 raise SettingError(

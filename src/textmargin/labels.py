@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._system.forms import Array, Form, Number, String
 from ._ties import ROUNDING
 from ._typing import Bools, Floats, Indices
 from .errors import LabelError, ScoreError, nearest
+from .records import record
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -64,6 +64,7 @@ def column_names(y: Any) -> NDArray[Any] | None:
     return None
 
 
+@record()
 @dataclass(frozen=True)
 class ClassLabels:
     """The classes of a problem.
@@ -77,13 +78,6 @@ class ClassLabels:
     form : {"names", "sets", "indicator"}, default="names"
         How labels were given, and how decisions are given back.
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "names": Array("n_classes", "UbiufSO"),
-        "kind": String(),
-        "positive": Number(whole=True),
-        "form": String(),
-    }
 
     names: NDArray[Any]
     kind: Kind
@@ -412,6 +406,14 @@ class Decisions:
         for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
             named[row] += (self.names[column],)
         return named
+
+
+def as_sets(names: NDArray[Any], matrix: Bools) -> NDArray[Any]:
+    """Rows of a matrix (n_texts, n_classes) as an array of tuples of names."""
+    rows, spelled = np.empty(len(matrix), dtype=object), names.tolist()
+    for row, own in enumerate(matrix):  # one by one: NumPy would look into them
+        rows[row] = tuple(spelled[k] for k in np.flatnonzero(own).tolist())
+    return rows
 
 
 def best_class(scores: Floats) -> Indices:

@@ -349,3 +349,13 @@ def test_a_text_that_is_the_name_of_a_file_is_remarked_on(folder):
 def test_labels_that_differ_by_case_say_where_the_rows_are_listed(folder):
     (folder / "a.csv").write_text(ROWS + "wheat,X\n" * 5)
     assert "spell it alike in all rows: textmargin check lists them." in call("train", "a.csv").stderr
+
+
+def test_help_of_one_command_imports_no_other():
+    code = (
+        "import sys; sys.argv = ['textmargin', 'predict', '--help']\nfrom textmargin.cli import "
+        "app\ntry:\n    app()\n"
+        "except SystemExit:\n    assert 'textmargin.cli.predict' in sys.modules and "
+        "'textmargin.cli.train' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

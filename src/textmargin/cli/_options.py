@@ -33,14 +33,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines."
 ModelFile = Annotated[
     Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")
 ]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--key",
-        metavar="FILE",
-        help="File of 32 bytes or more: models are signed with it, and others than such are refused.",
-    ),
-]
 LabelledFile = Annotated[str, typer.Argument(help="Labelled texts that the model was not trained on.")]
 
 
@@ -282,13 +274,6 @@ def check_writable(path: Path, *others: object) -> None:
         or (path.exists() and not os.access(path, os.W_OK))
     ):
         raise OptionError(f"{path} cannot be written: its folder is not there, or one may not write there.")
-
-
-def model_key(file: Path | None) -> bytes | None:
-    """What models are signed with; None where no file is named."""
-    from ..persistence import read_key
-
-    return None if file is None else read_key(file)
 
 
 def read_token(file: Path | None, variable: str | None) -> str | None:

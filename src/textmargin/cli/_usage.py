@@ -20,7 +20,7 @@ UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name i
 
 COMMANDS = (  # in the order of `--help`
     "check", "desk", "train", "evaluate", "predict", "explain", "suggest", "threshold", "adapt",
-    "report", "serve", "sign", "feedback", "demo", "reproduce", "data",
+    "report", "serve", "feedback", "demo", "reproduce", "data",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FileOptions, KeyFile, ModelFile, check_writable, grouped, model_key, tell
+from ._options import AsJson, FileOptions, ModelFile, check_writable, grouped, tell
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ def adapt(
         typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it;
@@ -39,15 +38,14 @@ def adapt(
     from ..feedback.adapt import adapt as adapt_model
     from ..persistence import load_classifier
 
-    check_writable(output, data, key)
-    signing = model_key(key)
-    before = load_classifier(model, key=signing)
+    check_writable(output, data)
+    before = load_classifier(model)
     with stage(f"reading {data}"):
         texts = _read(data, file, before.metadata_.get("text_column"))
     with stage(f"which mix of labels {len(texts):,} texts have"):
         result = adapt_model(before, texts)
     if result.model is not None:
-        result.model.save(output, key=signing)
+        result.model.save(output)
     if as_json:
         print_json({**result.to_dict(), "output": str(output) if result.model is not None else None})
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._console import app, print_json
 from ._evaluation import print_summary, remark_on_texts
 from ._model_options import UtilityOptions, usual_costs
-from ._options import AsJson, KeyFile, LabelledFile, ModelFile, ReadingOptions, grouped, model_key
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, grouped
 
 
 @app.command()
@@ -15,7 +15,6 @@ def evaluate(
     data: LabelledFile,
     reading: ReadingOptions,
     utility: UtilityOptions,
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Decide on labelled texts, and say how good the decisions are and what they are worth.
@@ -26,7 +25,7 @@ def evaluate(
     from ..persistence import load_classifier
     from ..report.summary import summarise
 
-    classifier = load_classifier(model, key=model_key(key))
+    classifier = load_classifier(model)
     measure = utility.measure(usual_costs(classifier))
     with stage(f"reading {data}"):
         corpus = reading.read(data, origin=classifier.metadata_).corpus

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, KeyFile, ModelFile, model_key
+from ._options import AsJson, ModelFile
 from ._tables import print_table
 
 
@@ -18,7 +18,6 @@ def explain(
     text: Annotated[str, typer.Argument(help="The text.")],
     label: Annotated[str | None, typer.Option(help="Whose score; by default that of the decision.")] = None,
     n: Annotated[int, typer.Option("-n", help="How many words or subsequences to show.")] = 10,
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what in a text moved its score, and how far."""
@@ -31,7 +30,7 @@ def explain(
             f"{text!r} is taken for the text itself, though there is a file of this name; explain takes "
             "one text, in quotes"
         )
-    classifier = load_classifier(model, key=model_key(key))
+    classifier = load_classifier(model)
     target = None if label is None else next(iter(classifier.labels_.respell({label: None})))
     found = classifier.explain(text, target)
     data = found.to_dict(n)

@@ -14,7 +14,7 @@ from .._system.wording import quantity
 from ._budget import BudgetOptions
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
-from ._options import FileOptions, KeyFile, ModelFile, check_writable, grouped, model_key
+from ._options import FileOptions, ModelFile, check_writable, grouped
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -56,7 +56,6 @@ def predict(
             help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder.",
         ),
     ] = None,
-    key: KeyFile = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
     ] = False,
@@ -98,9 +97,7 @@ def predict(
                 f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, "
                 "in parts."
             )
-        _predict_parts(
-            load_classifier(model, key=model_key(key)), data, file.text, scores, output, overwrite, cluster
-        )
+        _predict_parts(load_classifier(model), data, file.text, scores, output, overwrite, cluster)
         return
     if overwrite:
         raise OptionError(
@@ -117,13 +114,10 @@ def predict(
 
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
-        check_writable(output, data, model, key)
+        check_writable(output, data, model)
     # A budget rests on held-out scores; all else needs decisions alone, which are there a second earlier.
     needs_scores = limits.budget is not None
-    signing = model_key(key)
-    classifier: Any = (
-        load_classifier(model, key=signing) if needs_scores else load_decider(model, key=signing)
-    )
+    classifier: Any = load_classifier(model) if needs_scores else load_decider(model)
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None

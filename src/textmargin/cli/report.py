@@ -12,13 +12,11 @@ from ._evaluation import remark_on_texts
 from ._model_options import UtilityOptions, usual_costs
 from ._options import (
     AsJson,
-    KeyFile,
     LabelledFile,
     ModelFile,
     ReadingOptions,
     check_writable,
     grouped,
-    model_key,
 )
 
 
@@ -35,7 +33,6 @@ def report(
             "--output", "-o", help="Where the page goes; report.html by default, nowhere with --json."
         ),
     ] = None,
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one page, to be opened in any browser, offline: decisions, what other thresholds would change,
@@ -48,8 +45,8 @@ def report(
 
     where = output or (None if as_json else Path("report.html"))
     if where is not None:
-        check_writable(where, data, model, utility.costs, key)
-    classifier = load_classifier(model, key=model_key(key))
+        check_writable(where, data, model, utility.costs)
+    classifier = load_classifier(model)
     measure = utility.measure(usual_costs(classifier))
     with stage(f"reading {data}"):
         corpus = reading.read(data, origin=classifier.metadata_).corpus

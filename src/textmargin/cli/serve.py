@@ -10,7 +10,7 @@ import typer
 
 from ..errors import TextmarginWarning, install_hint
 from ._console import OptionError, app, remark
-from ._options import KeyFile, ModelFile, model_key, read_token
+from ._options import ModelFile, read_token
 
 
 @app.command()
@@ -60,7 +60,6 @@ def serve(
             "--watch-model", help="When MODEL is replaced by another, go on with that, without a pause."
         ),
     ] = False,
-    key: KeyFile = None,
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="A line on stderr for each request, without its text.")
     ] = False,
@@ -88,10 +87,9 @@ def serve(
     from ..feedback.store import FeedbackStore
 
     token = read_token(token_file, token_env)
-    signing = model_key(key)
     hosts = AllowedHosts(host, allow_host or [])
     with listening(host, port, safe=token is not None) as (socket, url):
-        classifier, digest = load_with_digest(model, signing)
+        classifier, digest = load_with_digest(model)
         store = None if feedback is None else FeedbackStore(feedback, timeout=max_wait)
         log: Literal["errors", "requests", "texts"] = (
             "texts" if log_texts else "requests" if log_requests else "errors"
@@ -109,7 +107,6 @@ def serve(
             log=log,
             digest=digest,
             model_file=model if watch_model else None,
-            key=signing,
         )
         # of texts without a known word one hears at every turn
         warnings.simplefilter("ignore", TextmarginWarning)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FileOptions, KeyFile, check_writable, grouped, model_key, tell
+from ._options import AsJson, FileOptions, check_writable, grouped, tell
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ def suggest(
             help="New keyword file (.toml): your keywords, what is added, and weight 0 for what is struck."
         ),
     ] = None,
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which words to add to the keywords of each class, which to strike, and which two classes claim,
@@ -62,13 +61,13 @@ def suggest(
     if len(files) == 2 and files[1].endswith(".tmm") and not files[0].endswith(".tmm"):
         raise OptionError(f"the model comes first: {shlex.join(['textmargin', 'suggest', *files[::-1]])}")
     if write is not None:
-        check_writable(write, *files, key)
+        check_writable(write, *files)
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
         if write.exists():
             raise OptionError(f"--write {write}: this file is there already; choose a new name.")
     prior = None if keywords is None else KeywordPrior.from_file(keywords)
-    model = load_classifier(files[0], key=model_key(key)) if len(files) == 2 else None
+    model = load_classifier(files[0]) if len(files) == 2 else None
     usual = None if model is None else model.metadata_.get("text_column")
     table = read_table(files[-1], text=file.text, dialect=file.dialect, labels="ignored", usual=(usual, None))
     tell(table.notes, table.invalid, len(table.invalid))

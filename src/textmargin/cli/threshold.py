@@ -12,7 +12,7 @@ from .._system.wording import quantity
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
 from ._model_options import FloorOptions, UtilityOptions, usual_costs
-from ._options import AsJson, KeyFile, ModelFile, check_writable, grouped, model_key
+from ._options import AsJson, ModelFile, check_writable, grouped
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ def threshold(
         str | None,
         typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://…."),
     ] = None,
-    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move the thresholds of a model to where other costs want them, without training and without texts.
@@ -44,10 +43,9 @@ def threshold(
     from ..persistence import load_classifier
 
     # the model itself may be replaced by its moved self
-    check_writable(output, from_feedback, utility.costs, key)
+    check_writable(output, from_feedback, utility.costs)
     floors.check()
-    signing = model_key(key)
-    before = load_classifier(model, key=signing)
+    before = load_classifier(model)
     measure = utility.measure(usual_costs(before))
     if from_feedback is not None and floors.given:
         raise OptionError(
@@ -78,7 +76,7 @@ def threshold(
     else:
         result = _retune(before, from_feedback, measure)
         after, facts = result.model, {"feedback": result.to_dict()}
-    after.save(output, key=signing)
+    after.save(output)
     if from_feedback is None:
         facts = {"estimate": _estimate(after)}
     moved = {"output": str(output), "before": _thresholds(before), "after": _thresholds(after), **facts}

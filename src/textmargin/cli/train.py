@@ -21,7 +21,7 @@ from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
-from ._options import AsJson, KeyFile, ReadingOptions, check_writable, grouped, model_key
+from ._options import AsJson, ReadingOptions, check_writable, grouped
 from ._parts import check_parts, train_parts
 from ._project import with_project
 from ._talk import (
@@ -120,7 +120,6 @@ def train(
             is_eager=True,
         ),
     ] = None,
-    key: KeyFile = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")
     ] = False,
@@ -149,14 +148,12 @@ def train(
         making.prior_model,
         utility.costs,
         config,
-        key,
         *(unlabelled.unlabelled or []),
     )
     check_writable(output, *sources)
     unlabelled.check(data)
     holdout.check()
-    signing = model_key(key)
-    settings = replace(making.config(utility, floors, unlabelled.shares), key=signing)
+    settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, start, tuning = None, None, None, None
     if cluster.wanted and memory.memory is not None:
         raise OptionError(
@@ -203,7 +200,7 @@ def train(
         if no_digests:
             model.forget_texts()
         with stage(f"writing {output}"):
-            model.save(output, key=signing)
+            model.save(output)
     log.debug(f"{output}: {output.stat().st_size:,} bytes")
     remark_on_decisions(model, settings)
     facts = _facts(model, output)

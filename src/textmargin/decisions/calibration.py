@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._system.forms import Array, Form, FormError, String
 from .._typing import Bools, Floats, Indices
 from ..errors import LabelError, ScoreError, SettingError
+from ..records import record
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -30,6 +30,7 @@ _LARGEST = 30.0  # log odds: 1 − p is then 1e-13, and p is not yet 1
 _SMALLEST = 1 / (1 + math.exp(_LARGEST))
 
 
+@record()
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Probabilities of classes from their scores.
@@ -52,15 +53,6 @@ class Calibration:
     >>> calibration.predict([[-1.0], [0.5], [2.0]]).round(2)
     array([0.11, 0.41, 0.8 ])
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "kind": String(("binary", "multiclass", "multilabel")),
-        "slope": Array("n_problems"),
-        "intercept": Array("n_problems"),
-        "knot_scores": Array("n_knots"),
-        "knot_log_odds": Array("n_knots"),
-        "knot_ends": Array("n_problems+1", "i", least=0, rising=True),
-    }
 
     kind: Kind
     slope: Floats
@@ -92,14 +84,6 @@ class Calibration:
 
         checked = checked_texts(positive, scores, kind, weight)
         return cls(kind, *fit_parts(*checked, kind, np.random.default_rng(random_state)))
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless each class has its knots, in order."""
-        if self.knot_ends[0] != 0 or self.knot_ends[-1] != self.knot_scores.size:
-            raise FormError("knot_ends does not go from the first knot to the last")
-        falls = np.flatnonzero(np.diff(self.knot_scores) < 0) + 1
-        if not np.isin(falls, self.knot_ends).all():
-            raise FormError("knot_scores does not rise")
 
     @property
     def isotonic(self) -> Bools:

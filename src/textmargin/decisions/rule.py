@@ -13,16 +13,20 @@ A score that differs from a threshold by rounding alone is at it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._ties import ROUNDING
 from .._typing import Bools, Floats
 from ..errors import ScoreError
-from ..labels import ClassLabels, Decisions
+from ..labels import ClassLabels, Decisions, as_sets
+from ..records import record
 from .calibration import Calibration
 
 
+@record()
 @dataclass(frozen=True, eq=False)
 class DecisionRule:
     """What decides on scores.
@@ -38,6 +42,8 @@ class DecisionRule:
         With three classes or more: whether no text stays without an answer.
     calibration : Calibration, default=None
         What turns scores into probabilities.
+    unsure_label : class, default=None
+        What `predict` gives a text of one label that is left to a person.
 
     Examples
     --------
@@ -56,6 +62,7 @@ class DecisionRule:
     ask_thresholds: Floats | None = None
     always_answer: bool = True
     calibration: Calibration | None = None
+    unsure_label: Any = None
 
     @property
     def can_be_unsure(self) -> bool:
@@ -84,6 +91,25 @@ class DecisionRule:
             accepted &= ~unsure.any(axis=1, keepdims=True)
         known = self.probabilities(columns) if probabilities else None
         return Decisions(labels.text_names, scores, accepted, unsure, known)
+
+    def predict(self, columns: Floats) -> NDArray[Any]:
+        """The label of each text, in the form that labels were given in."""
+        decided, labels = self.decide(columns), self.labels
+        if labels.multilabel:
+            return (
+                as_sets(labels.names, decided.accepted)
+                if labels.form == "sets"
+                else decided.accepted.astype(int)
+            )
+        names, unsure = labels.names[decided.accepted.argmax(axis=1)], decided.unsure.any(axis=1)
+        if not unsure.any():
+            return names
+        named = names.astype(object)
+        named[unsure] = self.unsure_label
+        same = self.unsure_label is not None and isinstance(self.unsure_label, str) == (
+            names.dtype.kind == "U"
+        )
+        return np.array(named.tolist()) if same else named  # labels of one kind make a plain array
 
     def _unsure(self, scores: Floats, accepted: Bools) -> Bools:
         """What is left to a person, of scores (n_texts, n_classes) less thresholds and the classes they would

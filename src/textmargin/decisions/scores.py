@@ -5,13 +5,13 @@ training texts.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from .._system.forms import AnyOf, Array, Form, FormError, String
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
+from ..records import record
 
 Method = Literal["loo", "cv", "mixed", "train"]
 
@@ -23,6 +23,7 @@ _RARE = 2_000  # texts of a class that are all in a sample
 _ROWS_AT_ONCE = 1 << 18
 
 
+@record()
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
     """Labels and scores of the training texts, by models that did not know the text.
@@ -51,17 +52,6 @@ class HeldOutScores:
     intercept : array (n_problems,), or None
         The score of a text without a term, where the model is linear.
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "positive": Array("n_texts n_problems", "b"),
-        "scores": Array("n_texts n_problems", gaps=True),
-        "method": String(("loo", "cv", "mixed", "train")),
-        "few_columns": Array("n_few", "i", least=0),
-        "few_scores": Array("n_texts n_few"),
-        "weight": AnyOf((Array("n_texts", least=0), Array("n_texts n_problems", least=0)), none=True),
-        "shared_length": Array("n_texts", least=0, none=True),
-        "intercept": Array("n_problems", none=True),
-    }
 
     positive: Bools
     scores: Floats
@@ -95,16 +85,6 @@ class HeldOutScores:
         few = np.flatnonzero(scores.n_held_out < max(few_positives, 1))
         scores = replace(scores, few_columns=few, few_scores=labels.sign * trained[:, few])
         return scores.compress(labels.kind == "multiclass") if scores.is_large else scores
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless there are texts, and the classes with few of them are classes."""
-        if not self.positive.size:
-            raise FormError("scores are of no text")
-        if (
-            np.unique(self.few_columns).size < self.few_columns.size
-            or self.few_columns.max(initial=0) >= self.positive.shape[1]
-        ):
-            raise FormError("few_columns are not its classes")
 
     def __len__(self) -> int:
         return len(self.positive)

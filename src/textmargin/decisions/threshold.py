@@ -41,26 +41,30 @@ from .._sklearn import (
     validate_params,
 )
 from .._system.collections import in_memory
-from .._system.forms import Array, Classes, Flag, Form, FormError, Instance
 from .._system.stages import log, stage
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from ..labels import ClassLabels, Decisions, column_names, positive_of
+from ..records import fields_of, record
 from .calibration import Calibration
 from .class_utilities import measures_of, named_positive
 from .held_out import Fitter, HeldOutRows, HeldOutSource, score_columns
 from .joint import joint_thresholds
 from .joint_floors import Floors
 from .rule import DecisionRule
-from .rules import UtilityCurve, beta_gamma_threshold
+from .rules import UtilityCurve
 from .scores import HeldOutScores
 from .setting import ClassThreshold, RankedTexts, Setting
 from .single_label import SingleLabelTexts
-from .utility import MEASURES, T10U, Measure
+from .utility import T10U, Measure
 
 _MOST_CALIBRATED = 50_000  # texts that probabilities are fitted to; of more a sample
 
 
+@record(
+    "classes_ multilabel_ n_features_in_ feature_names_in_ estimator_ pos_label_ thresholds_ ask_thresholds_ "
+    "beta_ gamma_ always_answer_ _held_out _calibration"
+)
 class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier whose thresholds are where the utility says.
 
@@ -165,20 +169,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    _forms: ClassVar[dict[str, Form]] = {
-        "multilabel_": Flag("multilabel"),
-        "classes_": Classes(),
-        "estimator_": Instance(),
-        "thresholds_": Array("n_problems"),
-        "ask_thresholds_": Array("n_problems"),
-        "beta_": Array("n_problems", gaps=True),
-        "gamma_": Array("n_problems", gaps=True),
-        "always_answer_": Flag(),
-        "_held_out": Instance(("HeldOutScores",)),
-        "_calibration": Instance(("Calibration",)),
-    }
-
-    _source: HeldOutSource | None
+    _source: HeldOutSource | None = None  # not in a saved or pickled model
     _held_out: HeldOutScores | None
     _calibration: Calibration | None
 
@@ -355,7 +346,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         there is none.
         """
         check_is_fitted(self)
-        return self.name(self.decide(X))
+        return self.decision_rule().predict(score_columns(self.estimator_, X, self.multilabel_))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities (n_texts, n_classes), fitted to the held-out scores of the training texts."""
@@ -384,12 +375,14 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.decision_rule().decide(columns)
 
     def decision_rule(self, with_probabilities: bool = False) -> DecisionRule:
-        """What decides on scores, which `Decider` has too. Held-out scores are computed for probabilities
-        only.
-        """
-        calibration = self.calibration_ if with_probabilities else None
+        """What decides on scores. Held-out scores are computed for probabilities only."""
         return DecisionRule(
-            self._labels, self.thresholds_, self.ask_thresholds_, self.always_answer_, calibration
+            self._labels,
+            self.thresholds_,
+            self.ask_thresholds_,
+            self.always_answer_,
+            self.calibration_ if with_probabilities else self._calibration,
+            self.unsure_label,
         )
 
     def raw_scores(self, decisions: Decisions) -> Floats:
@@ -428,21 +421,6 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         other._set_thresholds()
         return other
 
-    def name(self, decisions: Decisions) -> NDArray[Any]:
-        """Decisions as `predict` gives them."""
-        if self.multilabel_:
-            return decisions.accepted.astype(int)
-        names = self.classes_[decisions.accepted.argmax(axis=1)]
-        unsure = decisions.unsure.any(axis=1)
-        if not unsure.any():
-            return names
-        named = names.astype(object)
-        named[unsure] = self.unsure_label
-        same = self.unsure_label is not None and isinstance(self.unsure_label, str) == (
-            names.dtype.kind == "U"
-        )
-        return np.array(named.tolist()) if same else named  # labels of one kind make a plain array
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of texts whose labels are all right; those without an answer are not."""
         y = np.asarray(y.toarray() if sp.issparse(y) else y)
@@ -462,38 +440,6 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _labels(self) -> ClassLabels:
         labels = ClassLabels.of(self.classes_, self.multilabel_)
         return labels if self.pos_label_ is None else replace(labels, positive=labels.index(self.pos_label_))
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless scores, probabilities and utilities are of the classes that it decides
-        on.
-        """
-        if not hasattr(self, "thresholds_"):
-            return
-        validate_params(self)  # the estimator too, which before a fit may be None
-        two = self.classes_.size == 2 and not self.multilabel_
-        if (self.pos_label_ not in self.classes_.tolist()) if two else self.pos_label_ is not None:
-            raise FormError(f"pos_label_ is {self.pos_label_!r:.40}")
-        labels, held_out, calibration = self._labels, self._held_out, self._calibration
-        assert held_out is not None
-        assert calibration is not None
-        for name, n in (("_held_out", held_out.positive.shape[1]), ("_calibration", calibration.slope.size)):
-            if n != labels.n_problems:
-                raise FormError(f"{name} is of {n} classes, where n_problems is {labels.n_problems}")
-        if calibration.kind != labels.kind:
-            raise FormError(f"_calibration is of kind {calibration.kind}, where labels are {labels.kind}")
-        one_each = labels.kind != "multiclass" or (held_out.positive.sum(axis=1) == 1).all()
-        if not one_each or (
-            held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_
-        ):
-            raise FormError("_held_out has texts of another number of labels")
-        for measure in measures_of(self.utility, labels):
-            if not isinstance(measure, MEASURES):  # a kernel can be called as well
-                raise FormError(f"utility is a {type(measure).__name__}")
-        # the one function in files that sets one
-        if not isinstance(self.rule, str) and self.rule is not beta_gamma_threshold:
-            raise FormError(
-                f"rule is {getattr(self.rule, '__name__', repr(self.rule)):.40}, which sets no threshold"
-            )
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
@@ -613,6 +559,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it."
             )
         return True
+
+    def to_record(self) -> dict[str, Any]:
+        """With held-out scores, which costs that are set later need."""
+        if hasattr(self, "thresholds_") and self._calibration is None:
+            self.compute_held_out()
+        return fields_of(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training texts that held-out scores may still be computed from."""

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.forms import Flag, Form, Instance, Number
+from ..records import record
 
 Counts = Any  # a number, or an array of them
 
@@ -31,6 +31,7 @@ class Measure(Protocol):
         ...
 
 
+@record()
 @dataclass(frozen=True)
 class Utility:
     """Linear utility: so much for each decision of a kind.
@@ -49,11 +50,6 @@ class Utility:
     >>> float(Utility(tp=2, fp=-1)(tp=3, fp=1, fn=1, tn=7))
     5.0
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        **dict.fromkeys(("tp", "fp", "fn", "tn"), Number()),
-        "ask": Number(none=True),
-    }
 
     tp: float = 2.0
     fp: float = -1.0
@@ -77,6 +73,7 @@ class Utility:
         return np.asarray(self.tp * tp + self.fp * fp + self.fn * fn + self.tn * tn, dtype=np.float64)
 
 
+@record()
 @dataclass(frozen=True)
 class ScaledUtility:
     """A linear utility between 0 (its floor, or worse) and 1 (all right), so that classes of any size can be
@@ -84,12 +81,6 @@ class ScaledUtility:
 
     The floor is a share of the best possible utility, or with `absolute` a utility.
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "utility": Instance(("Utility",)),
-        "floor": Number(),
-        "absolute": Flag(),
-    }
 
     utility: Utility = Utility()
     floor: float = -0.5
@@ -104,11 +95,10 @@ class ScaledUtility:
         return np.where(positives > 0, scaled, np.nan)
 
 
+@record()
 @dataclass(frozen=True)
 class FBeta:
     """F_β: recall counts β times as much as precision. Accepting nothing is worth 0."""
-
-    _forms: ClassVar[dict[str, Form]] = {"beta": Number()}
 
     beta: float = 1.0
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from .._system.forms import Form, Instance, Number
 from .._typing import Floats
 from .cached import CachedPairs
 from .protocol import NamedPairs
@@ -45,11 +44,6 @@ class KernelStore:
     array([[1.   , 0.444],
            [0.444, 1.   ]])
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "folder": Instance(("PosixPath", "WindowsPath")),
-        "max_bytes": Number(LEAST_BYTES, whole=True),
-    }
 
     def __init__(self, folder: str | os.PathLike[str], max_bytes: int = 1_000_000_000) -> None:
         if max_bytes < LEAST_BYTES:

@@ -19,6 +19,7 @@ import scipy.sparse.linalg
 from .._ties import ROUNDING
 from .._typing import Floats, Indices
 from ..errors import EmptyTextWarning, PriorError
+from ..records import record
 from .passages import MarkedPassages, merged
 
 _LENGTH = 0.5  # of the median difference, beside the median text
@@ -35,6 +36,7 @@ class Differences:
     text: Indices
 
 
+@record()
 class RationaleContrasts(MarkedPassages):
     """Passages that annotators marked, each as an example of what makes its text a text of the class.
 

@@ -34,11 +34,13 @@ from .._system.parallel import run_jobs
 from .._system.progress import progress_of
 from .._typing import Floats
 from ..errors import PriorError, TextmarginWarning
+from ..records import fields_of, made_of, record
 from .vocabulary import KnowledgeBase
 
 _GRID = {"C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.1, 0.3], "width": [0.5, 1.0, 2.0]}  # σ = width·√d
 
 
+@record("weights_ ideal_ mse_ settings_ _chosen")
 class GazePrior(KnowledgeBase):
     """Weights from how words were read: a regression from reading measures to the weights of other
     categories.
@@ -207,6 +209,20 @@ class GazePrior(KnowledgeBase):
             for name in ("weights_", "ideal_", "mse_", "settings_", "_learnt_with"):
                 setattr(same, name, getattr(self, name))
         return same
+
+    def to_record(self) -> dict[str, Any]:
+        """Readings as a mapping of columns; what was learnt, unless settings were changed since."""
+        own = fields_of(self if self._is_learnt else clone(self))
+        names = getattr(self.readings, "columns", self.readings)
+        return own | {"readings": {str(name): np.asarray(self.readings[name]) for name in names}}
+
+    @classmethod
+    def from_record(cls, fields: dict[str, Any]) -> Self:
+        """Learnt, if it was."""
+        own: Self = made_of(cls, fields)
+        if "weights_" in fields:
+            own._learnt_with = own._settings()
+        return own
 
     def _warn(self, *found: Any) -> None:
         """Words that were read need not be in the vocabulary; `match_vocabulary` tells how many are."""

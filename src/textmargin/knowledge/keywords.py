@@ -14,9 +14,11 @@ import numpy as np
 from .._system.json import read_json
 from .._system.toml import TomlError, quotes_hint, read_toml
 from ..errors import PriorError, TextmarginWarning
+from ..records import record
 from .vocabulary import Analyze, KnowledgeBase, compiled, is_pattern
 
 
+@record()
 class KeywordPrior(KnowledgeBase):
     """Words that speak for classes.
 

@@ -20,12 +20,14 @@ from typing import Any, Self
 
 from .._system.json import read_json
 from ..errors import PriorError
+from ..records import record
 from .vocabulary import KnowledgeBase
 
 _WORD = re.compile(r"\b\w\w+\b")
 _IN_WORD = re.compile(r"\w\w")  # no word begins between two such characters
 
 
+@record()
 @dataclass(frozen=True)
 class Rationale:
     """A text, and the passages (start, end) that were marked for a class each."""
@@ -49,12 +51,12 @@ class MarkedPassages(KnowledgeBase):
             if not line.strip():
                 continue
             with _in_shape(f"Line {number} of {path}"):
-                record = read_json(line)
-                if record.get("answer", "accept") == "accept":
+                answer = read_json(line)
+                if answer.get("answer", "accept") == "accept":
                     spans = [
-                        (span["start"], span["end"], span["label"]) for span in record.get("spans") or []
+                        (span["start"], span["end"], span["label"]) for span in answer.get("spans") or []
                     ]
-                    found.append((record["text"], spans))
+                    found.append((answer["text"], spans))
         return cls(found, **kwargs)
 
     @classmethod
@@ -110,6 +112,7 @@ class MarkedPassages(KnowledgeBase):
         return Rationale(text, tuple(spans))
 
 
+@record()
 class RationalePrior(MarkedPassages):
     """Words that annotators marked, more than they occur elsewhere.
 
@@ -117,9 +120,9 @@ class RationalePrior(MarkedPassages):
     ----------
     rationales : list of (text, spans)
         Spans are (start, end, class), in characters, the end not included.
-    analyzer : callable, default=None
-        From a text to its terms, the same as the representation's (`BagOfWords().build_analyzer()`); by
-        default words of two letters or more, in lower case.
+    analyzer : BagOfWords or callable, default=None
+        From a text to its terms, the same as the representation; by default words of two letters or more, in
+        lower case.
     min_count : int, default=1
         How often a term must be marked for a class to count.
 
@@ -135,7 +138,7 @@ class RationalePrior(MarkedPassages):
         self,
         rationales: Sequence[Any],
         *,
-        analyzer: Callable[[str], Iterable[str]] | None = None,
+        analyzer: Any = None,
         min_count: int = 1,
     ) -> None:
         self.rationales = rationales
@@ -148,7 +151,9 @@ class RationalePrior(MarkedPassages):
         return "marked passages"
 
     def _entries(self) -> dict[Any, dict[str, float]]:
-        analyzer = self.analyzer or _words
+        analyzer: Callable[[str], Iterable[str]] = self.analyzer or _words
+        if hasattr(self.analyzer, "build_analyzer"):
+            analyzer = self.analyzer.build_analyzer()
         marked: dict[Any, Counter[str]] = {}
         everywhere: Counter[str] = Counter()
         for rationale in self._read():

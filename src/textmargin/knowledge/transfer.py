@@ -12,9 +12,11 @@ from sklearn.exceptions import NotFittedError
 from .._sklearn import dense_coef, term_names
 from .._typing import Bools
 from ..errors import PriorError
+from ..records import record
 from .vocabulary import KnowledgeBase
 
 
+@record()
 class ModelPrior(KnowledgeBase):
     """The weights of a linear model that was trained on other texts, aligned by term.
 

@@ -8,24 +8,19 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._sklearn import take_rows
-from .._system.forms import AnyOf, Anything, Array, Each, Form
 from .._typing import Floats, Indices
 
 
 @dataclass(frozen=True)
 class RowPairs:
     """Values k(A, B) of a kernel, by name or as a function; see `textmargin.gram.protocol`."""
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "X": AnyOf((Array("n_rows n_features", sparse=True), Each(Anything())))
-    }
 
     X: Any
     kernel: str | Callable[[Any, Any], Any]
@@ -96,8 +91,6 @@ class RowPairs:
 @dataclass(frozen=True)
 class MatrixPairs:
     """Columns of a matrix of kernel values; with which rows they are compared, new texts say by theirs."""
-
-    _forms: ClassVar[dict[str, Form]] = {"columns": Array("n_columns", "i", least=0)}
 
     columns: Indices
 

@@ -40,13 +40,13 @@ for two models that is (Σ(√l₀ − √l₁)² ≤ tol·Σ(l₀ + l₁)). For
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.forms import AnyOf, Flag, Form, Number, String
 from .._typing import Bools, Floats
+from ..records import record
 
 _CLEAR = 1.0
 # evidence this near to a limit is at it: one text alone has evidence 1, two that contradict each other 0
@@ -56,6 +56,7 @@ _WEIGHT = 1.5
 _MOST_LOG_ODDS = 4.0
 
 
+@record()
 @dataclass(frozen=True)
 class Verdict:
     """What the training data say of one prior of one class, or of its contrasts.
@@ -77,15 +78,6 @@ class Verdict:
     knowledge : str
         What the prior comes from, such as "keywords", where a `TextClassifier` knows.
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "target": AnyOf((String(), Number(), Flag()), none=True),
-        "prior": Number(0, whole=True, none=True),
-        "status": String(("supported", "adopted", "contradicted", "dropped")),
-        "evidence": Number(),
-        "gain": Number(),
-        "knowledge": String(optional=True),
-    }
 
     target: Any
     prior: int | None

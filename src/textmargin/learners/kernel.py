@@ -25,11 +25,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
-from .._system.forms import AnyOf, Array, Classes, Each, Flag, Form, FormError, Instance, String
 from .._typing import Floats, Indices
 from ..errors import LabelError, PriorError, SettingError, TextmarginError
 from ..gram.store import KernelStore
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ..records import fields_of, made_of, record
 from ._chunking import Chunking
 from ._dual import Loss
 from ._hinge import MachineSettings
@@ -60,6 +60,10 @@ _ROUNDING = 1e-4  # beside the largest value: what two halves of a matrix may di
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
+@record(
+    "classes_ multilabel_ n_features_in_ feature_names_in_ support_ support_vectors_ n_support_ dual_coef_ "
+    "intercept_ trust_ trust_mode_ verdict_ n_kernel_evaluations_ kernel_ _was_given_scores"
+)
 class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and
     once.
@@ -155,6 +159,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     array(['spam', 'ham'], dtype='<U4')
     """
 
+    _training: KernelTraining | None = None  # not in a saved or pickled model
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(_NAMED), callable],
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -174,23 +179,6 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "cache": AnyOf(
-            (Instance(("str", "PosixPath", "WindowsPath", "KernelStore")),), none=True, optional=True
-        ),
-        "multilabel_": Flag("multilabel"),
-        "classes_": Classes(),
-        "support_": Array("n_support", "i", least=0),
-        "n_support_": Array("n_problems", "i", least=0),
-        "dual_coef_": Array("n_problems n_support"),
-        "intercept_": Array("n_problems"),
-        "trust_": Array("n_problems"),
-        "trust_mode_": Each(String(), "n_problems"),
-        "verdict_": Each(Instance(("Verdict",))),
-        "_support": Instance(("MatrixPairs", "RowPairs", "_SpectrumPairs", "_SubsequencePairs")),
-        "_was_given_scores": Flag(),
     }
 
     def __init__(
@@ -296,7 +284,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                 X[np.ix_(rows, counted)] if isinstance(pairs, MatrixPairs) else all_pairs.block(rows, counted)
             )
 
-        self._training: KernelTraining | None = KernelTraining(
+        self._training = KernelTraining(
             counted, targets.positive[counted], gram, problems, fits, learner, compare, z, self.C
         )
         self._support, self._was_given_scores = pairs.take(support), prior_scores is not None
@@ -398,34 +386,6 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             matches=matches,
             rest=rest,
         )
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless there is a weight for each support vector, and a kernel that compares with
-        these.
-        """
-        if not hasattr(self, "dual_coef_"):
-            return
-        support, kernel = self._support, self.kernel_
-        if len(support) != self.support_.size:
-            raise FormError(f"_support has {len(support)} texts, where n_support is {self.support_.size}")
-        if _precomputed(kernel) != isinstance(support, MatrixPairs) or hasattr(kernel, "over") != hasattr(
-            support, "encoded"
-        ):
-            raise FormError("_support is not of its kernel")
-        if hasattr(kernel, "over"):
-            if type(support.kernel) is not type(kernel):
-                raise FormError("_support is not of its kernel")
-            return
-        n_features = self.n_features_in_ if hasattr(self, "n_features_in_") else None
-        width = (
-            int(support.columns.max(initial=-1)) + 1
-            if isinstance(support, MatrixPairs)
-            else np.shape(support.X)[-1]
-        )
-        if n_features is not None and (
-            width > n_features or (isinstance(support, RowPairs) and width != n_features)
-        ):
-            raise FormError(f"_support has {width} columns, where n_features is {n_features}")
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to
@@ -576,6 +536,25 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             )
 
         return tell
+
+    def to_record(self) -> dict[str, Any]:
+        """With the texts of the support vectors, or the columns of a matrix that was given."""
+        own = fields_of(self) | {"cache": None}  # a file names no folder
+        if isinstance(support := vars(self).get("_support"), MatrixPairs):
+            own["support_vectors_"] = support.columns
+        return own
+
+    @classmethod
+    def from_record(cls, fields: dict[str, Any]) -> Self:
+        """With codes made of its texts again, so that none of a file reach compiled code."""
+        own: Self = made_of(cls, fields | {"cache": None})
+        if "support_vectors_" in fields:
+            given = _precomputed(own.kernel_)
+            own._support = (
+                MatrixPairs(own.support_vectors_) if given else own._pairs(own.kernel_, own.support_vectors_)
+            )
+            own.support_vectors_ = own._support.texts
+        return own
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the kernel values of all training texts."""

@@ -39,11 +39,11 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fit_context
 from .._system.collections import in_memory
-from .._system.forms import Array, Classes, Each, Flag, Form, Instance, Size, String
 from .._system.threads import n_threads
 from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ..records import RecordError, fields_of, made_of, record
 from ._held_out_scores import HeldOutTexts
 from ._training import StackedContrasts, Training
 from .auto import fit_auto
@@ -58,9 +58,14 @@ from .problem import Problem
 from .trust import Fit, Solver, Trust
 
 _NO_WEIGHTS: Floats = np.empty(0)
+_MOST_PRIORS = 64  # of a class in a file
 _NO_WEIGHT = 1e-6  # beside the largest of a class: what a sparse `coef_` leaves out
 
 
+@record(
+    "classes_ multilabel_ n_features_in_ feature_names_in_ coef_ intercept_ prior_ trust_ trust_mode_ "
+    "verdict_ n_iter_ _anchors"
+)
 class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Linear support vector classifier that takes prior knowledge about its weights.
 
@@ -147,6 +152,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     array([[-0.67,  0.67,  0.  ,  1.  ]])
     """
 
+    _training: Training | None = None  # not in a saved or pickled model
     takes_blocks: ClassVar[bool] = True  # as X a BlockMatrix, which others who wrap an estimator cannot know
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -165,20 +171,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "warm_start": ["boolean"],
         "sparse_coef": ["boolean"],
         "n_jobs": [Integral, None],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "multilabel_": Flag("multilabel"),
-        "classes_": Classes(),
-        "n_features_in_": Size("n_features"),
-        "coef_": Array("n_problems n_features", sparse=True),
-        "intercept_": Array("n_problems"),
-        "prior_": Array("n_problems n_priors n_features"),
-        "trust_": Array("n_problems n_priors"),
-        "_anchors": Array("n_problems n_priors"),
-        "trust_mode_": Each(String(), "n_problems"),
-        "verdict_": Each(Instance(("Verdict",))),
-        "n_iter_": Array("n_problems", "i"),
     }
 
     def __init__(
@@ -268,7 +260,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         else:
             fits = training.solver.fit(training.problems(), cast(Trust, self.trust), starts or repeat(None))
 
-        self._training: Training | None = training
+        self._training = training
         return self._learnt(fits, labels, prior)
 
     def decision_function(self, X: Any) -> Floats:
@@ -409,7 +401,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         them once.
         """
         rows: list[Any] = []
-        coef = None if self.sparse_coef else np.empty((labels.n_problems, self.n_features_in_))
+        coef = None if self.sparse_coef else np.empty((self.n_features_in_, labels.n_problems)).T
         rest = []
         for k, (fit, v) in enumerate(zip(fits, prior, strict=True)):
             weights = fit.w + fit.eta @ v if len(v) else fit.w
@@ -546,6 +538,24 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def to_record(self) -> dict[str, Any]:
+        """Priors, which are zeros but for some terms, as a sparse matrix."""
+        own = fields_of(self)
+        if "prior_" in own:
+            own["prior_"] = sp.csr_matrix(self.prior_.reshape(-1, self.n_features_in_))
+        return own
+
+    @classmethod
+    def from_record(cls, fields: dict[str, Any]) -> Self:
+        """With priors as they were."""
+        if "prior_" in fields:
+            shape = (*fields["trust_"].shape, fields["coef_"].shape[1])
+            if shape[1] > _MOST_PRIORS or fields["prior_"].shape != (shape[0] * shape[1], shape[2]):
+                raise RecordError("its priors are not those of its classes and terms")
+            fields["prior_"] = fields["prior_"].toarray().reshape(shape)
+        own: Self = made_of(cls, fields)
+        return own
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the training data: a model can be shared, its texts perhaps not."""

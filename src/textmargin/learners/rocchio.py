@@ -17,11 +17,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, fit_context
-from .._system.forms import Array, Classes, Flag, Form, Size
 from .._typing import Floats
 from ..labels import LabelsMixin, OneVsRest, column_names
+from ..records import record
 
 
+@record("classes_ multilabel_ n_features_in_ feature_names_in_ coef_ intercept_")
 class Rocchio(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier by centroids; its scores rank, and zero is halfway between the centroids' own scores.
 
@@ -49,14 +50,6 @@ class Rocchio(LabelsMixin, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "positive": [Interval(Real, 0, None, closed="neither")],
         "negative": [Interval(Real, 0, None, closed="left")],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "multilabel_": Flag("multilabel"),
-        "classes_": Classes(),
-        "n_features_in_": Size("n_features"),
-        "coef_": Array("n_problems n_features"),
-        "intercept_": Array("n_problems"),
     }
 
     def __init__(self, positive: float = 16.0, negative: float = 4.0) -> None:

@@ -29,10 +29,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
-from .._system.forms import Array, Classes, Flag, Form, FormError, Instance, Size, String
 from .._typing import Floats
 from ..errors import LabelError
 from ..labels import LabelsMixin, OneVsRest, column_names
+from ..records import record
 from .matrix import Matrix
 from .newton import newton
 from .objective import ExtraColumns, Objective, canonical
@@ -40,6 +40,10 @@ from .objective import ExtraColumns, Objective, canonical
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 
 
+@record(
+    "classes_ multilabel_ n_features_in_ feature_names_in_ coef_ intercept_ second_coef_ second_intercept_ "
+    "n_iter_ _first_map _second_map _n_second"
+)
 class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Two views of the same texts, such as words and how they were read, learnt together so that they agree.
 
@@ -102,19 +106,6 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": [Integral, None],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "multilabel_": Flag("multilabel"),
-        "classes_": Classes(),
-        "n_features_in_": Size("n_features"),
-        "_first_map": Instance(("_View",)),
-        "_second_map": Instance(("_View",), none=True),
-        "_n_second": Size("n_second"),
-        "coef_": Array("n_problems n_columns"),
-        "intercept_": Array("n_problems"),
-        "second_coef_": Array("n_problems n_second_columns", none=True),
-        "second_intercept_": Array("n_problems", none=True),
     }
 
     def __init__(
@@ -216,27 +207,6 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         scores[there] = read if self.predict_view == "second" else (scores[there] + read) / 2
         return scores
 
-    def _check_whole(self) -> None:
-        """Raise FormError unless the weights are those of the views' columns."""
-        if not hasattr(self, "coef_"):
-            return
-        views = [
-            (self._first_map, self.coef_, self.n_features_in_),
-            (self._second_map, self.second_coef_, self._n_second),
-        ]
-        for view, weights, n_features in views:
-            if (view is None) != (weights is None) or (view is None) != (
-                self.second_intercept_ is None and weights is not self.coef_
-            ):
-                raise FormError("second view is there in part")
-            if view is None or weights is None:
-                continue
-            if len({view.kernel == "linear", view.root is None, view.rows is None}) > 1:
-                raise FormError("view is not of its kernel")
-            n_columns = n_features if view.root is None else view.root.shape[1]
-            if n_columns != weights.shape[1] or (view.rows is not None and view.rows.shape[1] != n_features):
-                raise FormError(f"coef_ has {weights.shape[1]} columns, where its view has {n_columns}")
-
     def _second(self, second: Any, n_texts: int) -> tuple[Any, NDArray[np.bool_]]:
         """The second view, and which texts have it."""
         if second is None:
@@ -305,16 +275,11 @@ class _Joint:
         return solution.point.w, solution.point.q, solution.n_iter, solution.converged
 
 
+@record()
 class _View:
     """A view as columns whose inner products are its kernel: its own for a linear one, else the root of the
     kernel matrix.
     """
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "kernel": String(tuple(sorted(_NAMED))),
-        "rows": Array("n_rows n_features", sparse=True, none=True),
-        "root": Array("n_rows n_columns", none=True),
-    }
 
     def __init__(self, kernel: str, rows: Any = None, root: Floats | None = None) -> None:
         self.kernel, self.rows, self.root = kernel, rows, root

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,14 @@ from numpy.typing import NDArray
 from .. import __version__
 from .._sklearn import dense_coef
 from .._system.writing import write_whole
-from ..classifier import TextClassifier
 from ..decisions.threshold import ThresholdClassifier
 from ..errors import ModelFileError, TextmarginError, TooLargeError, install_hint
 from ..learners.primal import PriorSVC
 from ..learners.rocchio import Rocchio
 from ..representations.bow import BagOfWords
+
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
 
 _OPSET = 17
 _MAX_BYTES = 1_900_000_000  # of weights: protobuf ends at 2 GiB
@@ -90,7 +92,7 @@ def token_rows(model: TextClassifier, texts: list[str]) -> NDArray[Any]:
 
 def _parts(model: Any) -> tuple[BagOfWords, Any, NDArray[np.float64]]:
     """The words, the linear learner, and what is taken off its scores."""
-    if not isinstance(model, TextClassifier) or not hasattr(model, "model_"):
+    if not hasattr(model, "representation_") or not hasattr(model, "model_"):
         raise TextmarginError(f"export_onnx takes a fitted TextClassifier; got {model!r:.80}.")
     words, learner, offsets = model.representation_, model.model_, np.zeros(1)
     if isinstance(learner, ThresholdClassifier):

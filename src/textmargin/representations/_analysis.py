@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..records import record
 from ._characters import character_table
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PATTERNS = {
 }
 
 
+@record()
 @dataclass(frozen=True)
 class Analysis:
     """How a text becomes terms.

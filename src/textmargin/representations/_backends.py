@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.forms import Array, Form
 from .._system.memory import machine_memory
 from .._typing import Floats
 from ..errors import TooLargeError
@@ -50,11 +49,6 @@ class KernelSpec:
 @dataclass(frozen=True)
 class Diagonal:
     """K of each text with itself, fraction · 2^exponent: it may be beyond the range of a float."""
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "fraction": Array("n_texts", least=0, gaps=True),
-        "exponent": Array("n_texts", "i", least=LEAST_EXPONENT),
-    }
 
     fraction: Floats
     exponent: NDArray[np.int64]

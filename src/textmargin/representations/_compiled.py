@@ -5,7 +5,6 @@ to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -252,9 +251,7 @@ class CompiledVectorizer(OpenVectorizer):
         """Terms as one block of bytes, and what they are in plain values."""
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         if isinstance(own := state.pop("_vocabulary", None), Vocabulary):
-            analysis = self._analysis()
             state["_term_block"], state["_term_ends"] = own.block
-            state["_analysis_values"] = None if analysis is None else asdict(analysis)
         elif own is not None:
             state["_vocabulary"] = own
         return state
@@ -263,7 +260,6 @@ class CompiledVectorizer(OpenVectorizer):
         state = dict(state)
         if "_term_block" in state:
             state["_vocabulary"] = Vocabulary(state.pop("_term_block"), state.pop("_term_ends"))
-            del state["_analysis_values"]
         super().__setstate__(state)  # type: ignore[misc]
 
 

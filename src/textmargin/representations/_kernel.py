@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -13,12 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context, validate_params
-from .._system.forms import AnyOf, Array, Each, Flag, Form, FormError, Instance, String, Such
 from .._ties import descending_order
 from .._typing import Floats, Indices
 from ..errors import NotTextError
+from ..records import made_of
 from ._matches import Match, Share, Term, largest, mark_gaps, tightest
-from .encode import Sequences, Tokens, check_token, digests, encode, encode_beside, split
+from .encode import Sequences, Tokens, digests, encode, split
 from .texts import as_items
 
 # to be raised when the same settings give other values, so that kept ones are not mixed with them
@@ -58,14 +58,6 @@ def no_texts() -> NotTextError:
 class TextPairs:
     """A string kernel over a list of texts, which are encoded once; see `textmargin.gram.protocol`."""
 
-    _forms: ClassVar[dict[str, Form]] = {
-        "texts": Each(AnyOf((String(), Each(Such(check_token)))), "n_texts"),
-        "encoded": Instance(("Sequences",)),
-        "symbols": Each(Such(check_token)),
-        "diagonal": Instance(("Diagonal",), optional=True),
-        "counts": Array("n_texts n_ngrams", sparse=True, optional=True),
-    }
-
     def __init__(
         self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]
     ) -> None:
@@ -73,17 +65,6 @@ class TextPairs:
         self.texts = texts
         self.encoded = encoded
         self.symbols = symbols
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless the codes are those of the texts: compiled code takes them as they are."""
-        if len(set(self.symbols)) < len(self.symbols):
-            raise FormError("symbols hold one twice")
-        encoded, symbols = encode_beside(self.kernel.tokens, self.texts, self.symbols)
-        same = np.array_equal(encoded.codes, self.encoded.codes) and np.array_equal(
-            encoded.starts, self.encoded.starts
-        )
-        if not same or len(symbols) > len(self.symbols):
-            raise FormError("codes are not those of its texts")
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -177,7 +158,6 @@ class StringKernel(TransformerMixin, BaseEstimator):
     """
 
     tokens: Tokens
-    _forms: ClassVar[dict[str, Form]] = {"progress": Flag(optional=True)}
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The kernel matrix (n_X, n_Y); of X with itself where Y is left out or is X.
@@ -198,12 +178,6 @@ class StringKernel(TransformerMixin, BaseEstimator):
         return self._diagonal(encoded, symbols)
 
     items = staticmethod(as_items)
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless the settings go together."""
-        self._settings()
-        if hasattr(self, "texts_") and self.texts_ != self._fitted.texts:
-            raise FormError("texts_ are not those that it compares with")
 
     def over(self, X: Any) -> TextPairs:
         """The kernel of these texts, computed a block at a time: `k.over(X).block(rows, columns)`."""
@@ -234,6 +208,14 @@ class StringKernel(TransformerMixin, BaseEstimator):
         if any(len(texts) == 0 for texts in encoded):
             raise no_texts()
         return encoded, symbols
+
+    @classmethod
+    def from_record(cls, fields: dict[str, Any]) -> Self:
+        """With codes made of its texts again, so that none of a file reach compiled code."""
+        own: Self = made_of(cls, fields)
+        if "texts_" in fields:
+            own._fitted = own.over(own.texts_)
+        return own
 
     @abstractmethod
     def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:

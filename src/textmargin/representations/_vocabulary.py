@@ -6,17 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..records import record
 from ._analysis import Analysis, encode
 
 if TYPE_CHECKING:
     from .. import core
 
 
+@record()
 class Vocabulary:
     """The terms of a vectoriser.
 
@@ -38,6 +40,11 @@ class Vocabulary:
         self._block: tuple[NDArray[np.uint8], NDArray[np.int64]] | None = (block, ends)
         self._compiled: tuple[Analysis, core.Terms] | None = None
         self._size = ends.size
+
+    def to_record(self) -> dict[str, Any]:
+        """The bytes of all terms, and where each ends."""
+        block, ends = self.block
+        return {"block": block, "ends": ends}
 
     @classmethod
     def of(cls, terms: Sequence[str] | Mapping[str, int]) -> Vocabulary:

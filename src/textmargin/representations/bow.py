@@ -27,9 +27,9 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
-from .._system.forms import Array, Flag, Form, Size, String, Such
 from .._typing import Floats
 from ..errors import EmptyTextWarning, EmptyVocabularyError
+from ..records import record
 from ._analysis import LETTERS, PATTERNS, Analysis, ordered
 from ._bow_parts import draft, fit_parts, term_columns, transform_parts
 from ._compiled import CompiledVectorizer
@@ -40,10 +40,10 @@ from .languages import LANGUAGES, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
 from .text_parts import Drafts, TextParts, as_parts
 from .texts import as_texts
-from .vectorizer_forms import VECTORIZER_FORMS, check_numbering
 from .words import WordTokenizer
 
 
+@record("fixed_vocabulary_ idf_ language_ n_texts_ _vocabulary")
 class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     """Turn texts into a sparse matrix of weighted words.
 
@@ -114,15 +114,6 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         "numbers": [StrOptions({"shape", "exact"})],
         "extra_terms": [list, tuple],
         "n_jobs": [Integral, None],
-    }
-    _forms: ClassVar[dict[str, Form]] = {
-        "_term_ends": Array("n_terms", "i", optional=True),  # else `_vocabulary`, of what is no string
-        "_vocabulary": Such(check_numbering, optional=True),
-        "idf_": Array("n_terms", least=0),
-        "n_texts_": Size("n_texts"),
-        "language_": String(none=True),
-        "fixed_vocabulary_": Flag(),
-        **VECTORIZER_FORMS,
     }
     # No choice here: texts are strings, and their counts are what is weighted.
     input = "content"
@@ -240,7 +231,10 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         analysis = self._analysis()
         if analysis is None or not isinstance(self._vocabulary, Vocabulary):
             return None
-        return LinearScorer(analysis, self._vocabulary, self.term_weights(), coef, intercept, self.n_jobs)
+        unit = self.norm is not None
+        return LinearScorer(
+            analysis, self._vocabulary, self.weight, unit, self.idf_, coef.T, intercept, self.n_jobs
+        )
 
     def _is_compiled(self) -> bool:
         return self.vocabulary is None and self._analysis() is not None

@@ -10,12 +10,11 @@ import hashlib
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._system.forms import Array, Form, FormError
 from ..errors import NotTextError
 from .texts import as_items, not_a_text
 
@@ -29,22 +28,8 @@ _N_CODE_POINTS = 0x110000
 class Sequences:
     """Texts as codes: text i is codes[starts[i]:starts[i + 1]]."""
 
-    _forms: ClassVar[dict[str, Form]] = {
-        "codes": Array("n_codes", "i", least=0),
-        "starts": Array("n_texts+1", "i", least=0, rising=True),
-    }
-
     codes: NDArray[np.int32]
     starts: NDArray[np.int64]
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless texts begin and end within the codes, which compiled code takes as they
-        are.
-        """
-        if self.codes.dtype != np.int32 or self.starts.dtype != np.int64:
-            raise FormError(f"codes and starts are of {self.codes.dtype} and {self.starts.dtype}")
-        if self.starts[0] != 0 or self.starts[-1] != self.codes.size:
-            raise FormError("starts does not go from the first code to the last")
 
     def __len__(self) -> int:
         return self.starts.size - 1
@@ -62,15 +47,6 @@ class Sequences:
         """Some of the texts."""
         parts = [self.text(i) for i in rows]
         return _sequences(np.concatenate([*parts, np.empty(0, np.int32)]), [part.size for part in parts])
-
-
-def check_token(token: Any) -> None:
-    """Raise FormError unless a symbol can be looked up by."""
-    if isinstance(token, tuple):
-        for part in token:
-            check_token(part)
-    elif not isinstance(token, str | bytes | int | float):
-        raise FormError(f"is a {type(token).__name__}")
 
 
 def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:

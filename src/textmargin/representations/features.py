@@ -30,12 +30,12 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context
-from .._system.forms import AnyOf, Array, Each, Flag, Form, FormError, Instance, Number, String, Such
 from .._system.progress import progress_of
 from .._typing import Floats, Indices
 from ..errors import EmptyVocabularyError, NotTextError
+from ..records import record
 from ._substrings import most_frequent, part_sizes, texts_at
-from .encode import Tokens, check_token, encode
+from .encode import Tokens, encode
 from .spectrum import count_ngrams
 from .strings import LEAST_DECAY, SubsequenceKernel
 from .text_parts import TextParts, as_parts
@@ -82,6 +82,7 @@ class _TextMap(TransformerMixin, BaseEstimator):
         return kernel_alignment(kernel(texts), product.toarray() if sp.issparse(product) else product)
 
 
+@record("substrings_ counts_ alignment_ _strings")
 class SubsequenceFeatures(_TextMap):
     """Columns for the most frequent substrings, filled by all their occurrences with gaps:
     `SubsequenceKernel` made explicit.
@@ -133,14 +134,6 @@ class SubsequenceFeatures(_TextMap):
         "sparse_output": ["boolean"],
         "n_jobs": [Integral, None],
         "progress": ["boolean", callable],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "substrings_": Each(AnyOf((String(), Each(Such(check_token)))), "n_columns"),
-        "counts_": Array("n_columns", "i", least=0),
-        "alignment_": Number(-1.01, 1.01),
-        "_strings": Flag(),
-        "progress": Flag(optional=True),
     }
 
     def __init__(
@@ -226,14 +219,6 @@ class SubsequenceFeatures(_TextMap):
                     report(min(1.0, (start + _ROWS_AT_ONCE) / len(texts)))
         return sp.csr_matrix(sp.vstack(parts, format="csr")) if self.sparse_output else np.vstack(parts)
 
-    def _check_whole(self) -> None:
-        """Raise FormError unless there are substrings, all of the same kind and length."""
-        if not hasattr(self, "substrings_"):
-            return
-        found = self.substrings_
-        if not found or any(len(u) != self.length or isinstance(u, str) != self._strings for u in found):
-            raise FormError(f"substrings_ are not of length {self.length}")
-
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The substrings; tokens joined by spaces."""
         check_is_fitted(self)
@@ -242,6 +227,7 @@ class SubsequenceFeatures(_TextMap):
         )
 
 
+@record("kernel_ landmarks_ map_ alignment_")
 class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
     """Columns from a kernel's values at some texts, so that inner products stand for the kernel (Nyström's
     method).
@@ -279,13 +265,6 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
         "kernel": [callable, None],
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
-    }
-
-    _forms: ClassVar[dict[str, Form]] = {
-        "kernel_": Instance(methods=("__call__",)),
-        "landmarks_": Each(AnyOf((String(), Each(Such(check_token)))), "n_landmarks"),
-        "map_": Array("n_landmarks n_columns"),
-        "alignment_": Number(-1.01, 1.01),
     }
 
     def __init__(self, kernel: Any = None, n_landmarks: int = 100, *, random_state: Any = None) -> None:
@@ -330,11 +309,6 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
             kernel = clone(self.kernel_).set_params(progress=False) if silent else self.kernel_
             return X.transform(partial(_map_part, _copy(self, kernel_=kernel)), self._n_features_out)
         return np.asarray(self.kernel_(as_items(X), self.landmarks_) @ self.map_)
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless there are landmarks."""
-        if hasattr(self, "landmarks_") and not self.landmarks_:
-            raise FormError("landmarks_ are none")
 
     @property
     def _n_features_out(self) -> int:

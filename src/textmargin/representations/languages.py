@@ -207,13 +207,13 @@ def _function_word_counter() -> LinearScorer:
     """A learner whose scores are counts: of function words of each language."""
     from ._analysis import LETTER_RUNS, Analysis  # which ask this module for scripts
     from ._vocabulary import Vocabulary
-    from .linear_scores import LinearScorer, TermWeights
+    from .linear_scores import LinearScorer
 
     words = sorted(set().union(*FUNCTION_WORDS.values()))
     coef = np.array([[word in own for word in words] for own in FUNCTION_WORDS.values()], dtype=np.float64)
-    weights = TermWeights(np.positive, np.ones(len(words)), unit=False)
     analysis = Analysis("pattern", True, (1, 1), LETTER_RUNS)
-    return LinearScorer(analysis, Vocabulary.of(words), weights, coef, np.zeros(len(coef)), n_jobs=1)
+    idf, none = np.ones(len(words)), np.zeros(len(coef))
+    return LinearScorer(analysis, Vocabulary.of(words), "count", False, idf, coef.T, none, n_jobs=1)
 
 
 def _are_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:

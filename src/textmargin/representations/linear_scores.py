@@ -11,6 +11,7 @@ import numpy as np
 from .._system.threads import n_threads
 from .._typing import Bools, Floats
 from ..errors import EmptyTextWarning
+from ..records import record
 from ._analysis import Analysis
 from ._vocabulary import Vocabulary
 
@@ -59,16 +60,21 @@ class TermWeights:
         return result
 
 
+@record()
 class LinearScorer:
-    """From texts to X·wᵀ + b, with X the matrix that a `BagOfWords` makes of them.
+    """From texts to X·w + b, with X the matrix that a `BagOfWords` makes of them.
 
     Parameters
     ----------
     analysis : Analysis
         What terms are.
     vocabulary : Vocabulary
-    weights : TermWeights
-    coef : array (n_problems, n_terms)
+    weight : {"tf-idf", "log-tf-idf", "count"}
+    unit : bool
+        Whether rows of X have length 1.
+    idf : array (n_terms,)
+    coef : array (n_terms, n_problems)
+        The weights of one term side by side. Not copied if they are so in memory.
     intercept : array (n_problems,)
     n_jobs : int, default=None
         Threads; None: all cores. The result does not depend on it.
@@ -78,24 +84,27 @@ class LinearScorer:
         self,
         analysis: Analysis,
         vocabulary: Vocabulary,
-        weights: TermWeights,
+        weight: str,
+        unit: bool,
+        idf: Floats,
         coef: Floats,
         intercept: Floats,
         n_jobs: int | None = None,
     ) -> None:
-        self._terms = vocabulary.compile(analysis)
-        self._weights, self.n_jobs = weights, n_jobs
-        # a term's weights in all problems side by side
-        self._coef = np.ascontiguousarray(coef.T, dtype=np.float64)
-        self._intercept = np.ascontiguousarray(intercept, dtype=np.float64)
+        self.analysis, self.vocabulary, self.weight, self.unit = analysis, vocabulary, weight, unit
+        self.idf, self.n_jobs = idf, n_jobs
+        self.coef = np.ascontiguousarray(coef, dtype=np.float64)
+        self.intercept = np.ascontiguousarray(intercept, dtype=np.float64)
+        self._weights = TermWeights(TF[weight], idf, unit)
 
     def __call__(self, texts: list[str] | core.Strings) -> tuple[Floats, Bools]:
         """The scores (n_texts, n_problems), and whether each text has any term."""
-        weights, threads = self._weights, n_threads(self.n_jobs)
+        terms, weights = self.vocabulary.compile(self.analysis), self._weights
+        threads = n_threads(self.n_jobs)
 
         def score(tf: Floats) -> tuple[Any, int]:
-            *scores, most = self._terms.scores(
-                texts, weights.idf, tf, weights.unit, self._coef, self._intercept, threads
+            *scores, most = terms.scores(
+                texts, weights.idf, tf, weights.unit, self.coef, self.intercept, threads
             )
             return scores, most
 

@@ -18,6 +18,7 @@ from sklearn.base import clone
 from .._sklearn import Interval, StrOptions
 from .._system.progress import progress_of
 from .._typing import Floats, Indices
+from ..records import record
 from ._backends import check_result_size
 from ._kernel import StringKernel, TextPairs, length_weights
 from ._matches import Term
@@ -26,6 +27,7 @@ from .encode import Sequences, Tokens, join
 _CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
 
+@record("texts_")
 class SpectrumKernel(StringKernel):
     """Similarity of texts by shared n-grams: `SubsequenceKernel` without gaps.
 

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from .._sklearn import Interval, StrOptions
-from .._system.forms import FormError
 from .._system.progress import progress_of, stages
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
+from ..records import record
 from ._backends import Backend, Diagonal, KernelSpec, choose
 from ._kernel import StringKernel, TextPairs, length_weights, no_texts
 from ._matches import Term
@@ -40,6 +40,7 @@ LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
 SINGLE_BITS = 100
 
 
+@record("texts_")
 class SubsequenceKernel(StringKernel):
     """Similarity of texts by shared subsequences, gaps allowed.
 
@@ -131,10 +132,6 @@ class SubsequenceKernel(StringKernel):
         self.backend = backend
         self.n_jobs = n_jobs
         self.progress = progress
-
-    def _check_whole(self) -> None:
-        super()._check_whole()
-        self._spec([])
 
     def _gram(
         self,
@@ -366,12 +363,6 @@ class _SubsequencePairs(TextPairs):
                 relative[length - 1] * match**length * scale,
                 partial(_amounts, spec, self.kernel.n_jobs),
             )
-
-    def _check_whole(self) -> None:
-        super()._check_whole()
-        sizes = {self.diagonal.fraction.size, self.diagonal.exponent.size, len(self.texts)}
-        if len(sizes) > 1:
-            raise FormError("diagonal is not of its texts")
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few

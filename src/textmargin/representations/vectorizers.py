@@ -18,12 +18,10 @@ from sklearn.feature_extraction import text as sklearn_text
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import align_sparse, fit_context
-from .._system.forms import Form, FormError
 from .._typing import Floats
 from ._analysis import SKLEARN_WORDS
 from ._compiled import CompiledVectorizer
 from .linear_scores import TermWeights
-from .vectorizer_forms import VECTORIZER_FORMS
 
 _THREADS = {"n_jobs": [Integral, None]}
 
@@ -58,7 +56,6 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     array(['and', 'corn', 'prices', 'rose', 'wheat'], dtype=object)
     """
 
-    _forms: ClassVar[dict[str, Form]] = VECTORIZER_FORMS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn_text.CountVectorizer._parameter_constraints,
         **_THREADS,
@@ -155,7 +152,6 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
            [0.   , 0.58 , 0.815, 0.   ]])
     """
 
-    _forms: ClassVar[dict[str, Form]] = VECTORIZER_FORMS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **sklearn_text.TfidfVectorizer._parameter_constraints,
         **_THREADS,
@@ -244,14 +240,6 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
         self._check_vocabulary()
         X = align_sparse(self._look_up(raw_documents, self._weights()))
         return X if X.shape[0] else self._tfidf.transform(X)  # which has scikit-learn's message
-
-    def _check_whole(self) -> None:
-        """Raise FormError unless each term has its weight, which compiled code looks up."""
-        if hasattr(self, "_vocabulary"):
-            own = self._tfidf
-            n_weights = np.size(own.idf_) if hasattr(own, "idf_") else getattr(own, "n_features_in_", -1)
-            if n_weights != len(self._vocabulary) or hasattr(own, "idf_") != bool(own.use_idf):
-                raise FormError(f"terms are {len(self._vocabulary)}, where {n_weights} have weights")
 
     def _weights_of(self, df: NDArray[np.int64], n_texts: int) -> TermWeights:
         """As `TfidfTransformer.fit` has them, which counts what is known already."""

@@ -68,7 +68,6 @@ def create_app(
     digest: str = "",
     model_file: str | os.PathLike[str] | None = None,
     watch_seconds: float = 1.0,
-    key: bytes | None = None,
 ) -> FastAPI:
     """An ASGI application that decides by a model.
 
@@ -102,9 +101,6 @@ def create_app(
         A file to watch: when it is replaced, the model in it answers from then on.
     watch_seconds : float, default=1.0
         How often it is looked at.
-    key : bytes, default=None
-        What the file must be signed with when it is replaced; else it is refused, and the model before goes
-        on.
 
     Examples
     --------
@@ -145,7 +141,7 @@ def create_app(
         loader = start_threads(1, "textmargin-loader")
         follower = None
         if model_file is not None:
-            follower = asyncio.create_task(models.follow(model_file, watch_seconds, loader, key))
+            follower = asyncio.create_task(models.follow(model_file, watch_seconds, loader))
         yield
         if follower is not None:
             follower.cancel()

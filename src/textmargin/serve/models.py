@@ -50,10 +50,10 @@ class ServedModel:
         return {"X-Model-Digest": self.digest} if self.digest else {}
 
 
-def load_with_digest(path: str | os.PathLike[str], key: bytes | None = None) -> tuple[TextClassifier, str]:
-    """A model and the digest of the very file that it came from, which with a key must be signed with it."""
+def load_with_digest(path: str | os.PathLike[str]) -> tuple[TextClassifier, str]:
+    """A model and the digest of the very file that it came from."""
     try:
-        found = _load_other(path, "", key)
+        found = _load_other(path, "")
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     assert found is not None
@@ -68,15 +68,13 @@ def warm_up(model: TextClassifier) -> None:
     model.explain("warm up", None)
 
 
-def _load_other(
-    path: str | os.PathLike[str], digest: str, key: bytes | None
-) -> tuple[TextClassifier, str] | None:
+def _load_other(path: str | os.PathLike[str], digest: str) -> tuple[TextClassifier, str] | None:
     """The model of a file, unless the file is the one of this digest."""
     while True:
         before = _identity(path)
         with Path(path).open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()[:16]
-        model = None if found == digest else load_classifier(path, key=key)
+        model = None if found == digest else load_classifier(path)
         if _identity(path) == before:
             return None if model is None else (model, found)
 
@@ -134,11 +132,8 @@ class Models:
         path: str | os.PathLike[str],
         seconds: float,
         threads: ThreadPoolExecutor,
-        key: bytes | None = None,
     ) -> None:
-        """Look every few seconds whether the file is another, for ever; with a key one that is not signed
-        with it is refused.
-        """
+        """Look every few seconds whether the file is another, for ever."""
         looked: object = None
         trouble = ""
         loop = asyncio.get_running_loop()
@@ -146,7 +141,7 @@ class Models:
             try:
                 identity = _identity(path)
                 if identity != looked:
-                    found = await loop.run_in_executor(threads, _load_other, path, self.now.digest, key)
+                    found = await loop.run_in_executor(threads, _load_other, path, self.now.digest)
                     looked, trouble = identity, ""
                     if found is not None:
                         self._replace(*found)
