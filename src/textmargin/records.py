@@ -23,8 +23,8 @@ import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import Parameter, signature
-from itertools import pairwise
 from pathlib import PurePath
+from sys import getsizeof
 from typing import Any, TypeVar
 
 import numpy as np
@@ -35,6 +35,7 @@ _Class = TypeVar("_Class", bound=type)
 
 _DEEPEST = 40
 _MANY = 256  # strings of a list that are tensors
+_SPARE = 40_000_000  # bytes that texts may take beyond those in the file
 _SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 _SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 _COLLECTIONS: dict[str, Callable[[Any], Any]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
@@ -229,8 +230,14 @@ class _Reader:
 
     def _texts(self, document: dict[str, Any]) -> list[str]:
         block, ends = (self._arrays.pop(document[name]) for name in ("block", "ends"))
-        whole = block.tobytes()
-        return [whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *ends.tolist()])]
+        texts: list[str] = []
+        start, room = 0, block.size + _SPARE
+        for end in ends:
+            texts.append(str(block[start:end].data, "utf-8", "surrogatepass"))
+            start, room = end, room - getsizeof(texts[-1])
+            if room < 0:
+                raise RecordError("it has texts that take much more memory than room in the file")
+        return texts
 
     def _objects(self, document: dict[str, Any]) -> NDArray[Any]:
         items = self.value(document["items"])

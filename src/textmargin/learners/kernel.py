@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -372,7 +373,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         own = np.flatnonzero(self.dual_coef_[k])
         coefficients = sign * self.dual_coef_[k, own]
         matches, rest = [], None
-        if hasattr(self._support, "matches") and own.size:
+        if own.size and hasattr(self._support, "matches"):
             matches, rest = self._support.take(own).matches(text, coefficients, n_matches)
             matches = [replace(match, other=int(self.support_[own[match.other]])) for match in matches]
         return KernelExplanation(
@@ -546,15 +547,17 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     @classmethod
     def from_record(cls, fields: dict[str, Any]) -> Self:
-        """With codes made of its texts again, so that none of a file reach compiled code."""
+        """With the columns of a matrix that was given."""
         own: Self = made_of(cls, fields | {"cache": None})
-        if "support_vectors_" in fields:
-            given = _precomputed(own.kernel_)
-            own._support = (
-                MatrixPairs(own.support_vectors_) if given else own._pairs(own.kernel_, own.support_vectors_)
-            )
+        if "support_vectors_" in fields and _precomputed(own.kernel_):
+            own._support = MatrixPairs(own.support_vectors_)
             own.support_vectors_ = own._support.texts
         return own
+
+    @cached_property
+    def _support(self) -> Any:
+        """The support vectors, ready to be compared; a file has their texts, or rows, alone."""
+        return self._pairs(self.kernel_, self.support_vectors_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the kernel values of all training texts."""

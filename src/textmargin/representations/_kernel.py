@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +17,6 @@ from .._sklearn import fit_context, validate_params
 from .._ties import descending_order
 from .._typing import Floats, Indices
 from ..errors import NotTextError
-from ..records import made_of
 from ._matches import Match, Share, Term, largest, mark_gaps, tightest
 from .encode import Sequences, Tokens, digests, encode, split
 from .texts import as_items
@@ -209,13 +209,10 @@ class StringKernel(TransformerMixin, BaseEstimator):
             raise no_texts()
         return encoded, symbols
 
-    @classmethod
-    def from_record(cls, fields: dict[str, Any]) -> Self:
-        """With codes made of its texts again, so that none of a file reach compiled code."""
-        own: Self = made_of(cls, fields)
-        if "texts_" in fields:
-            own._fitted = own.over(own.texts_)
-        return own
+    @cached_property
+    def _fitted(self) -> TextPairs:
+        """The fitted texts, ready to be compared; a file has the texts alone."""
+        return self.over(self.texts_)
 
     @abstractmethod
     def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
