@@ -1,41 +1,47 @@
-"""A result as text: for the terminal, as Markdown, as HTML. Of every number a paper prints: paper | ours |
-gap.
-"""
+"""Results as Markdown: of every number a paper prints paper, ours and gap; and the page of all of them."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from .._system.writing import write_whole
+from ..errors import ResultError
+from .reproduce import load_results
 from .result import Result
 from .table import Table, Value
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 NOTHING = "–"
+_OPENING = """# The papers' tables, next to ours
+
+Generated from stored results in `{results}` by `textmargin reproduce`; nothing here is typed by hand. \
+A gap is
+ours less the paper's. `textmargin reproduce` lists the tables, `textmargin reproduce NAME` computes one.
+"""
 
 
-def cells(
-    table: Table, columns: Sequence[str] | None = None, joint: str = ": "
-) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of strings, of all columns or some; `joint` stands between a column and the word
-    paper.
-    """
-    columns, compared = list(columns or table.columns), set(table.published_columns)
-    heads = [""]
-    for column in columns:
-        heads += (
-            [f"{column}{joint}paper", f"{joint}ours".strip(": "), f"{joint}gap".strip(": ")]
-            if column in compared
-            else [column]
+def write_page(results: str | os.PathLike[str], page: str | os.PathLike[str]) -> None:
+    """Write all stored results to a Markdown page."""
+    found = load_results(results)
+    if not found:
+        raise ResultError(
+            f"There are no stored results in {Path(results)}; compute some first: textmargin reproduce NAME."
         )
+    sections = [_OPENING.format(results=Path(results)), *map(to_markdown, found)]
+    write_whole({Path(page): "\n".join(sections).encode()})
+
+
+def cells(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of strings."""
+    compared = set(table.published_columns)
+    heads = [""]
+    for column in table.columns:
+        heads += [f"{column}: paper", "ours", "gap"] if column in compared else [column]
     rows = []
     for name, values in table.rows.items():
         row = [name]
-        for column in columns:
+        for column in table.columns:
             value, decimals = values.get(column, Value(None)), table.decimals.get(column, 3)
             row += _triple(value, decimals) if column in compared else [_ours(value, decimals)]
         rows.append(row)
@@ -55,43 +61,6 @@ def facts(result: Result) -> list[str]:
     return [line for line in (quick, settings, "; ".join(filter(None, [seeds, time])), versions) if line]
 
 
-def to_terminal(result: Result, console: Console) -> None:
-    """Print it, as many columns beside one another as there is room for."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-
-    console.print(f"{result.name}: {result.title}", style="bold", highlight=False, markup=False)
-    console.print(result.paper, highlight=False, markup=False)
-    for columns in _that_fit(result.table, console.width):
-        heads, rows = cells(result.table, columns, joint="\n")
-        table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for number, head in enumerate(heads):
-            table.add_column(head, justify="right" if number else "left", no_wrap=number > 0)
-        for row in rows:
-            table.add_row(*row)
-        console.print(table)
-    for line in [*result.table.notes, *facts(result)]:
-        console.print(line, style="dim", highlight=False, markup=False)
-
-
-def _that_fit(table: Table, width: int) -> Iterator[list[str]]:
-    """Groups of columns no wider than that, one at least."""
-    group: list[str] = []
-    for column in table.columns:
-        heads, rows = cells(table, [*group, column], joint="\n")
-        widths = (
-            max(len(line) for cell in column_ for line in cell.split("\n"))
-            for column_ in zip(heads, *rows, strict=True)
-        )
-        needed = sum(width + 2 for width in widths)
-        if group and needed > width:
-            yield group
-            group = []
-        group.append(column)
-    if group:
-        yield group
-
-
 def to_markdown(result: Result) -> str:
     """As a section of a page."""
     heads, rows = cells(result.table)
@@ -105,25 +74,6 @@ def to_markdown(result: Result) -> str:
     lines += [f"- {note}" for note in result.table.notes]
     lines += ["", *(f"{line}  " for line in facts(result)), f"`textmargin reproduce {result.name}`"]
     return "\n".join(lines) + "\n"
-
-
-def to_html(results: Iterable[Result]) -> str:
-    """All of them as one page that needs nothing else."""
-    sections = []
-    for result in results:
-        heads, rows = cells(result.table)
-        head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-        body = "\n".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
-        )
-        notes = "".join(f"<li>{escape(note)}</li>" for note in result.table.notes)
-        known = "<br>".join(map(escape, facts(result)))
-        name, title, paper = map(escape, (result.name, result.title, result.paper))
-        sections.append(
-            f'<section id="{name}"><h2>{name}: {title}</h2><p>{paper}</p>'
-            f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table><ul>{notes}</ul><small>{known}</small></section>"
-        )
-    return _PAGE.replace("SECTIONS", "\n".join(sections))
 
 
 def _evaluations(n: int | None) -> str:
@@ -160,20 +110,3 @@ def _short(number: str) -> str:
 
 def _markdown_row(row: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>textmargin: the papers' tables, next to ours</title>
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; \
-color: #222; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid #ddd; \
-font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; }
-small { color: #666; }
-</style></head><body>
-<h1>The papers' tables, next to ours</h1>
-SECTIONS
-</body></html>
-"""

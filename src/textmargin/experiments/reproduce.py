@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import ResultError
 from .catalogue import EXPERIMENTS, experiment
-from .result import Result, check_folder, file_name
+from .result import Result, file_name
 from .run import Run
 
 
@@ -33,8 +33,6 @@ def reproduce(names: Sequence[str], run: Run) -> Iterator[Outcome]:
     chosen = {name: experiment(name) for name in names if name != "all"}
     if "all" in names:
         chosen = dict(EXPERIMENTS)
-    if chosen:
-        check_folder(run.folder)
     for one in chosen.values():
         try:
             before = load_result(one.name, run.folder, run.quick)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -69,29 +68,21 @@ class Result:
             raise ResultError(f"{path} is not a whole result ({error}); run the table again.") from error
 
     def differences(self, other: Result) -> list[str]:
-        """What is not the same in another run: versions, parameters, seeds, then numbers, to the last digit,
-        with details.
+        """What is not the same in another run: parameters, seeds and numbers, to the last digit.
 
         Columns in `details["measured"]` of a table, such as seconds, are never the same and are left out.
         """
-        lines = [
-            f"{name} {old.get(key, 'none')} → {new.get(key, 'none')}"
-            for old, new, what in (
-                (self.versions, other.versions, ""),
-                (self.parameters, other.parameters, "parameter "),
-            )
-            for key in {**old, **new}
-            if old.get(key) != new.get(key)
-            for name in [f"{what}{key}"]
-        ]
-        if self.seeds != other.seeds:
-            lines.append(f"seeds {self.seeds} → {other.seeds}")
-        ours, theirs = dict(_numbers(self.table)), dict(_numbers(other.table))
-        return lines + [
-            f"{key}: {ours.get(key)} → {theirs.get(key)}"
-            for key in {**ours, **theirs}
-            if repr(ours.get(key)) != repr(theirs.get(key))  # NaN is itself
-        ]
+        old, new = self._numbers(), other._numbers()
+        changed = [key for key in old | new if old.get(key) != new.get(key)]
+        return [f"{key}: {old.get(key)} → {new.get(key)}" for key in changed]
+
+    def _numbers(self) -> dict[str, str]:
+        numbers: dict[str, Any] = {**self.parameters, "seeds": self.seeds}
+        for row, values in self.table.rows.items():
+            for column, value in values.items():
+                if column not in self.table.details.get("measured", []):
+                    numbers[f"{row}, {column}"] = (value.ours, value.spread, value.published)
+        return {key: repr(value) for key, value in numbers.items()}  # NaN is itself
 
 
 def conditions(data: Sequence[str] = ()) -> dict[str, Any]:
@@ -104,45 +95,14 @@ def conditions(data: Sequence[str] = ()) -> dict[str, Any]:
             "code": _short(_code()),
             **digests,
         },
-        "machine": f"{_processor()}, {os.cpu_count()} cores",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def check_folder(folder: Path) -> None:
-    """Before any work: whether a result can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        why = f"Results cannot be written to {folder}: {error.strerror}"
-        raise ResultError(f"{why}. Choose another folder for results.") from error
 
 
 def file_name(name: str, quick: bool) -> str:
     """Of a stored result; a quick run does not replace a full one."""
     return f"{name}.quick.json" if quick else f"{name}.json"
-
-
-def _numbers(table: Table) -> Iterator[tuple[str, Any]]:
-    measured = table.details.get("measured", [])
-    for row, values in table.rows.items():
-        for column, value in values.items():
-            if column in measured:
-                continue
-            yield f"{row}, {column}", (value.ours, value.spread, value.published)
-    yield from _details(
-        "", {name: more for name, more in table.details.items() if name not in ("measured", *measured)}
-    )
-
-
-def _details(name: str, more: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(more, dict):
-        for key, value in more.items():
-            yield from _details(f"{name}, {key}" if name else str(key), value)
-    else:
-        yield name, more
 
 
 @cache
@@ -156,11 +116,3 @@ def _code() -> str:
 
 def _short(digest: str) -> str:
     return digest[:12]
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    return next(
-        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine()
-    )
