@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from textmargin import load_dataset
-from textmargin.datasets.files import csv_columns, folders, json_rows
-from textmargin.datasets.overview import overview
+from textmargin.datasets._catalogue import catalogue
+from textmargin.datasets.files import csv_columns, folders, json_rows, state_of
 from textmargin.errors import DatasetError, TextmarginError
 
 MESSAGES = [{"label": "ham", "text": f"see you at {hour}"} for hour in range(200)]
@@ -35,7 +35,7 @@ def vouch(path):
 
 
 def state(name):
-    return next([file.state for file in dataset.files] for dataset in overview() if dataset.name == name)
+    return [state_of(file) for file in catalogue()[name].files]
 
 
 def test_looks_in_the_named_folder_then_in_the_cache(data, monkeypatch):

@@ -8,8 +8,8 @@ from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.datasets._catalogue import catalogue
+from textmargin.datasets.files import is_ready
 from textmargin.datasets.loading import dataset_names
-from textmargin.datasets.overview import overview
 from textmargin.datasets.reuters import modapte_topics
 
 LARGEST = {
@@ -134,7 +134,7 @@ def test_wikipedia_has_keywords_for_every_category():
 
 @needs_corpora
 def test_every_file_is_ready():
-    assert all(dataset.ready for dataset in overview() if dataset.files)
+    assert all(map(is_ready, catalogue().values()))
 
 
 def test_desk_comes_with_the_package(monkeypatch):

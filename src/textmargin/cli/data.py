@@ -45,12 +45,15 @@ def export_data(
 
 
 def _show_data(name: str | None = None) -> None:
-    from ..datasets.overview import overview
+    from ..datasets._catalogue import catalogue
+    from ..datasets.files import find, is_ready, state_of
     from ..labels import listed
 
-    known = {dataset.name: dataset for dataset in overview()}
+    known = catalogue()
     if name is None:
-        rows = [[dataset.name, "yes" if dataset.ready else "no", dataset.about] for dataset in known.values()]
+        rows = [
+            [dataset.name, "yes" if is_ready(dataset) else "no", dataset.about] for dataset in known.values()
+        ]
         print_table(["name", "here", "what it is"], rows, texts=(0, 1, 2))
         typer.echo("textmargin data show NAME tells where a corpus comes from and which file is missing.")
         return
@@ -61,8 +64,7 @@ def _show_data(name: str | None = None) -> None:
     typer.echo(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))
     typer.echo(f"licence: {dataset.licence}\nsource:  {dataset.source}")
     for file in dataset.files:
-        typer.echo(
-            f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}"
-        )
-    if not dataset.ready:
+        path = find(file.name)
+        typer.echo(f"{file.name}, {file.n_bytes:,} bytes: {state_of(file)}{f' ({path})' if path else ''}")
+    if not is_ready(dataset):
         typer.echo(dataset.how_to_obtain)

@@ -96,6 +96,20 @@ def vouched_for(path: Path) -> str | None:
         return None
 
 
+def state_of(file: File) -> str:
+    """right: as in the catalogue; own: as its side file says; wrong: neither; missing."""
+    path = find(file.name)
+    if path is None:
+        return "missing"
+    digest = digest_of(path)
+    return "right" if digest == file.sha256 else "own" if digest == vouched_for(path) else "wrong"
+
+
+def is_ready(entry: Entry) -> bool:
+    """Whether `load_dataset` will find it."""
+    return all(state_of(file) in ("right", "own") for file in entry.files)
+
+
 def json_rows(path: Path) -> list[dict[str, Any]]:
     """JSON lines: an object per line."""
     rows: list[dict[str, Any]] = []

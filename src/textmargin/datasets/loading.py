@@ -7,21 +7,21 @@ from dataclasses import replace
 from hashlib import sha256
 
 from ..errors import DatasetError, UnknownNameError, nearest
-from . import desk, medline, reading, reuters, sms, wikipedia
+from . import readers, reuters
 from ._catalogue import catalogue
 from .corpus import Corpus
 from .files import digest_of, right_path
 
 # Each takes the paths of its files, in the order of the catalogue.
 _READERS: dict[str, Callable[..., Corpus]] = {
-    "desk": desk.read,
+    "desk": readers.read_desk,
     "reuters21578": reuters.read,
-    "medline": medline.read,
-    "webqamgaze": reading.read_webqamgaze,
-    "zuco": reading.read_zuco,
-    "eye_movements": reading.read_eye_movements,
-    "wikipedia25": wikipedia.read,
-    "sms_spam": sms.read,
+    "medline": readers.read_medline,
+    "webqamgaze": readers.read_webqamgaze,
+    "zuco": readers.read_zuco,
+    "eye_movements": readers.read_eye_movements,
+    "wikipedia25": readers.read_wikipedia,
+    "sms_spam": readers.read_sms,
 }
 
 
