@@ -1,7 +1,7 @@
 """Corpora as they are published, each from its files.
 
-If texts come with recordings of how they were read, for `GazePrior`, `tables["words"]` has a row per word that
-was read, with the text's id in `doc_id`, the `word`, and its measures. A text that nobody read has none.
+If texts come with recordings of how they were read, for `GazePrior`, `tables["words"]` has a row per word
+that was read, with the text's id in `doc_id`, the `word`, and its measures. A text that nobody read has none.
 """
 
 from __future__ import annotations
