@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from textmargin import load_dataset
-from textmargin.datasets._catalogue import catalogue
-from textmargin.datasets.files import csv_columns, folders, json_rows, state_of
+from textmargin.datasets.files import catalogue, csv_columns, folders, json_rows, state_of
 from textmargin.errors import DatasetError, TextmarginError
 
 MESSAGES = [{"label": "ham", "text": f"see you at {hour}"} for hour in range(200)]

@@ -7,8 +7,7 @@ import pytest
 from samples import needs_corpora
 
 from textmargin import load_dataset
-from textmargin.datasets._catalogue import catalogue
-from textmargin.datasets.files import is_ready
+from textmargin.datasets.files import catalogue, is_ready
 from textmargin.datasets.loading import dataset_names
 from textmargin.datasets.reuters import modapte_topics
 

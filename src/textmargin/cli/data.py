@@ -45,8 +45,7 @@ def export_data(
 
 
 def _show_data(name: str | None = None) -> None:
-    from ..datasets._catalogue import catalogue
-    from ..datasets.files import find, is_ready, state_of
+    from ..datasets.files import catalogue, find, is_ready, state_of
     from ..labels import listed
 
     known = catalogue()

@@ -1,4 +1,4 @@
-"""Where the files of a corpus lie, whether they are the right ones, and reading them.
+"""Which corpora there are (`catalogue.toml`), where their files lie, whether they are right; reading them.
 
 Looked for in the folder that `TEXTMARGIN_DATA` names, then in the user's cache. A file is right if its
 SHA-256 is that of the catalogue, or the one in the side file `<name>.sha256` (as `sha256sum` writes it): that
@@ -13,19 +13,74 @@ import hashlib
 import json
 import math
 import os
+import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DatasetError
-from ._catalogue import Entry, File
 
 BROKEN = (EOFError, OSError, zlib.error, UnicodeDecodeError)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as every number of this project was computed from it."""
+
+    name: str
+    n_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A dataset: what it is, whose it is, and which files hold it (none if it comes with the package)."""
+
+    name: str
+    about: str
+    licence: str
+    source: str
+    counts: Mapping[str, int]
+    files: tuple[File, ...]
+
+    @property
+    def how_to_obtain(self) -> str:
+        """The next step for somebody without the files."""
+        if not self.files:
+            return "It comes with the package."
+        return (
+            f"Get it from its public source ({self.source}) and write the files that docs/datasets.md "
+            "describes."
+        )
+
+
+@cache
+def catalogue() -> Mapping[str, Entry]:
+    """Every dataset by name, in the order of the file."""
+    read = tomllib.loads(files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8"))
+    return MappingProxyType(
+        {
+            name: Entry(
+                name,
+                about=facts["about"],
+                licence=facts["licence"],
+                source=facts["source"],
+                counts=facts.get("counts", {}),
+                files=tuple(
+                    File(file["name"], file["bytes"], file["sha256"]) for file in facts.get("files", ())
+                ),
+            )
+            for name, facts in read.items()
+        }
+    )
 
 
 def cache_folder() -> Path:

@@ -8,9 +8,8 @@ from hashlib import sha256
 
 from ..errors import DatasetError, UnknownNameError, nearest
 from . import readers, reuters
-from ._catalogue import catalogue
 from .corpus import Corpus
-from .files import digest_of, right_path
+from .files import catalogue, digest_of, right_path
 
 # Each takes the paths of its files, in the order of the catalogue.
 _READERS: dict[str, Callable[..., Corpus]] = {
