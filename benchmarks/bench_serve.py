@@ -1,126 +1,237 @@
-"""How many decisions a second does `textmargin serve` make, and how long does a client wait?
+"""What does `textmargin serve` do behind nginx when more is asked than it can do, and when it is killed?
 
-    python -m benchmarks.bench_serve                  # 200 clients for 30 seconds
-    python -m benchmarks.bench_serve --seconds 3
+    python -m benchmarks.bench_serve                  # both
+    python -m benchmarks.bench_serve overload         # 4 times the load it can bear, for 60 seconds
+    python -m benchmarks.bench_serve kill             # kill -9 while feedback is written, ten times
 
-A model of `desk` with thresholds, in a process of its own on loopback. Each client keeps its connection and
-asks for one text at a time, the next as soon as the answer is there. Beside it: the same without joining
-waiting requests, and the same model in this process, one text a call and 256 a call.
+A model of `desk`, with nginx as `docs/serving.md` configures it; clients, nginx and service share this
+machine. Nine of ten requests have 100 texts, one is feedback. The peak is what 8, 16 or 32 clients get
+answered, each of which asks again as soon as it has an answer. Then so many clients ask that four times the
+peak arrives: one that gets 503 asks again after `Retry-After`. In the end all acknowledged feedback is looked
+up.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from textmargin import ModelConfig, TextClassifier, load_dataset
-from textmargin.decisions.utility import T10U
-from textmargin.persistence import load_classifier
-from textmargin.serve import create_app
-from textmargin.serve.running import listening, run
+from textmargin import FeedbackStore, TextClassifier, load_dataset
 
 from .measure import describe
+from .proxies import behind
+
+DESK = load_dataset("desk")
+TEXTS = DESK.part("test").texts
+PATIENCE = 30.0  # seconds, after which a request counts as dropped
 
 
-def main() -> None:
-    seconds = _option("--seconds", 30.0)
-    n_clients = int(_option("--clients", 200))
-    desk = load_dataset("desk")
-    texts = desk.part("test").texts
-    print(describe("textmargin", "fastapi", "uvicorn", "scikit-learn"))
-    with tempfile.TemporaryDirectory() as name:
-        model = Path(name) / "model.tmm"
-        classifier = ModelConfig(utility=T10U).fit(desk.part("train"))
-        classifier.save(model)
-        print(
-            f"\n{f'{n_clients} clients, {seconds:g} s':34}{'texts/s':>10}{'p50 ms':>9}"
-            f"{'p99 ms':>9}{'errors':>8}"
-        )
-        for what, max_batch in (("served, waiting requests joined", 256), ("served, one by one", 1)):
-            _print(what, *served(model, max_batch, texts, n_clients, seconds))
-        for n in (1, 256):
-            _print(f"in process, {n} a call", *called(classifier, texts, n, min(seconds, 5.0)))
+@dataclass
+class Heard:
+    """What clients were answered."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    n_dropped: int = 0
+    n_without_retry_after: int = 0
+    seconds: list[float] = field(default_factory=list)
+    acknowledged: set[str] = field(default_factory=set)
 
 
-def served(
-    model: Path, max_batch: int, texts: list[str], n_clients: int, seconds: float
-) -> tuple[float, list[float], int]:
-    """Texts a second, the time of each request, and how many were not answered with 200."""
-    command = [sys.executable, "-m", "benchmarks.bench_serve", "--service", str(model), str(max_batch)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A service of the model in a folder: process and URL."""
+    command = [sys.executable, "-m", "textmargin", "serve", str(folder / "model.tmm"), "--port", "0"]
+    command += ["--no-access-log", "--feedback", str(folder / "feedback.sqlite")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        start = time.perf_counter()
-        times, errors = asyncio.run(_clients(port, texts, n_clients, seconds))
-        return len(times) / (time.perf_counter() - start), times, errors
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"listening on (http://\S+)", line)
+        assert found, line
+        yield process, found[1]
     finally:
-        process.terminate()
+        process.kill()
         process.wait()
 
 
-async def _clients(port: int, texts: list[str], n_clients: int, seconds: float) -> tuple[list[float], int]:
-    times: list[float] = []
-    errors = 0
+def request(path: str, body: dict[str, object]) -> bytes:
+    """A request as it goes over the wire."""
+    content = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+
+
+CHANCE = random.Random(0)
+# made beforehand: clients are to cost as little as they can
+DECISIONS = [request("/predict", {"texts": CHANCE.choices(TEXTS, k=100)}) for _ in range(100)]
+
+
+async def client(url: str, number: int, end: float, share: float, heard: Heard) -> None:
+    """Ask until the end, on one connection; `share` of the requests are feedback."""
+    chance = random.Random(number)
+    host, port = url.removeprefix("http://").split(":")
+    streams = None
+    while time.perf_counter() < end:
+        content, own_id = chance.choice(DECISIONS), ""
+        if chance.random() < share:
+            own_id = f"{chance.getrandbits(128):x}"
+            body = {
+                "text": chance.choice(TEXTS),
+                "predicted": [DESK.classes[0]],
+                "correct": True,
+                "id": own_id,
+            }
+            content = request("/feedback", body)
+        start = time.perf_counter()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                streams = streams or await asyncio.open_connection(host, int(port))
+                streams[1].write(content)
+                answer = (await streams[0].readuntil(b"\r\n\r\n")).lower()
+                length = re.search(rb"content-length: (\d+)", answer)
+                await streams[0].readexactly(int(length[1]) if length else 0)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError):
+            heard.n_dropped += 1
+            streams = None
+            await asyncio.sleep(chance.uniform(0.5, 1.5))
+            continue
+        if b"connection: close" in answer:
+            streams[1].close()
+            streams = None
+        status = int(answer[9:12])
+        heard.statuses[status] += 1
+        if status == 503:
+            after = re.search(rb"retry-after: (\d+)", answer)
+            heard.n_without_retry_after += after is None
+            await asyncio.sleep(chance.uniform(1.0, 1.2) * float(after[1] if after else 1))
+        elif status == 200:
+            heard.seconds.append(time.perf_counter() - start)
+            if own_id:
+                heard.acknowledged.add(own_id)
+    if streams is not None:
+        streams[1].close()
+
+
+async def ask(url: str, n_clients: int, seconds: float, share: float, heard: Heard) -> None:
+    """Many clients at the same time; they start within the first second."""
     end = time.perf_counter() + seconds
 
-    async def client(number: int) -> None:
-        nonlocal errors
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        while (start := time.perf_counter()) < end:
-            body = json.dumps({"texts": [texts[number % len(texts)]]}).encode()
-            number += n_clients
-            kind = "Host: localhost\r\nContent-Type: application/json"
-            head = f"POST /predict HTTP/1.1\r\n{kind}\r\nContent-Length: {len(body)}\r\n\r\n"
-            writer.write(head.encode() + body)
-            answer = await reader.readuntil(b"\r\n\r\n")
-            length = re.search(rb"content-length: (\d+)", answer)
-            await reader.readexactly(int(length[1]) if length else 0)
-            errors += not answer.startswith(b"HTTP/1.1 200")
-            times.append(time.perf_counter() - start)
-        writer.close()
+    async def later(number: int) -> None:
+        await asyncio.sleep(number / n_clients)
+        await client(url, number, end, share, heard)
 
-    await asyncio.gather(*(client(number) for number in range(n_clients)))
-    return times, errors
+    await asyncio.gather(*(later(number) for number in range(n_clients)))
 
 
-def called(model: TextClassifier, texts: list[str], n: int, seconds: float) -> tuple[float, list[float], int]:
-    """The same model without a service."""
-    times: list[float] = []
-    batch = (texts * (1 + n // len(texts)))[:n]
-    start = time.perf_counter()
-    while (before := time.perf_counter()) - start < seconds:
-        model.decide(batch)
-        times.append(time.perf_counter() - before)
-    return n * len(times) / sum(times), times, 0
+def overload(folder: Path, seconds: float = 60.0) -> None:
+    """The peak, and what is left of it under four times the load."""
+    everything: set[str] = set()
+
+    def measure(url: str, n_clients: int, seconds: float) -> tuple[Heard, float]:
+        heard, start = Heard(), time.perf_counter()
+        asyncio.run(ask(url, n_clients, seconds, 0.1, heard))
+        everything.update(heard.acknowledged)
+        return heard, time.perf_counter() - start
+
+    with served(folder) as (process, service), behind("nginx", service) as url:
+        peak = 0.0
+        for n_clients in (8, 16, 32):
+            heard, took = measure(url, n_clients, 10.0)
+            peak = max(peak, heard.statuses[200] / took)
+        memory = [_megabytes(process.pid)]
+        print(f"peak: {peak:,.0f} requests a second answered, service at {memory[0]:.0f} MB", flush=True)
+
+        async def watched() -> Heard:
+            heard = Heard()
+            load = asyncio.create_task(ask(url, round(3.5 * peak) + 64, seconds, 0.1, heard))
+            while not load.done():
+                memory.append(_megabytes(process.pid))
+                await asyncio.sleep(1.0)
+            await load
+            return heard
+
+        start = time.perf_counter()
+        heard = asyncio.run(watched())
+        took = time.perf_counter() - start
+        everything.update(heard.acknowledged)
+        n_ok, n_busy = heard.statuses[200], heard.statuses[503]
+        others = {status: n for status, n in heard.statuses.items() if status not in (200, 503)}
+        offered = (heard.statuses.total() + heard.n_dropped) / took
+        p50, p99 = np.percentile(heard.seconds, [50, 99])
+        print(
+            f"{round(3.5 * peak) + 64:,} clients, {seconds:g} s: {offered:,.0f} requests a second arrive "
+            f"({offered / peak:.1f} times the peak)\n"
+            f"{n_ok / took:,.0f} a second are answered ({n_ok / took / peak:.0%} of the peak), "
+            f"p50 {p50:.2f} s, p99 {p99:.2f} s\n"
+            f"{n_busy:,} got 503, {heard.n_without_retry_after} of them without Retry-After; "
+            f"other statuses: {others or 'none'}; dropped: {heard.n_dropped}\n"
+            f"service: at most {max(memory):.0f} MB, {memory[-1]:.0f} MB in the end",
+            flush=True,
+        )
+        process.terminate()
+        print(f"exit status {process.wait(30)}; feedback: {_count(folder, everything)}", flush=True)
 
 
-def _print(what: str, rate: float, times: list[float], errors: int) -> None:
-    p50, p99 = np.percentile(times, [50, 99]) * 1000
-    print(f"{what:34}{rate:10,.0f}{p50:9.1f}{p99:9.1f}{errors:8}", flush=True)
+def kill(folder: Path, times: int = 10) -> None:
+    """Kill -9 while feedback is written."""
+    chance, everything = random.Random(0), set[str]()
+    for turn in range(times):
+        with served(folder) as (process, url):
+
+            async def killed(
+                turn: int = turn, url: str = url, process: subprocess.Popen[str] = process
+            ) -> None:
+                heard = Heard()
+                end = time.perf_counter() + 60
+                clients = [
+                    asyncio.create_task(client(url, 1000 * turn + k, end, 1.0, heard)) for k in range(16)
+                ]
+                await asyncio.sleep(chance.uniform(0.5, 2.0))
+                process.kill()
+                await asyncio.sleep(0.2)
+                for one in clients:
+                    one.cancel()
+                everything.update(heard.acknowledged)
+
+            asyncio.run(killed())
+    print(f"killed {times} times; feedback: {_count(folder, everything)}", flush=True)
 
 
-def _serve(model: str, max_batch: int) -> None:
-    with listening("127.0.0.1", 0, safe=False) as (socket, url):
-        app = create_app(load_classifier(model), max_batch=max_batch, max_wait=30.0)  # all are to be answered
-        print(url.rsplit(":", 1)[1], flush=True)
-        run(app, socket)
+def _count(folder: Path, acknowledged: set[str]) -> str:
+    with FeedbackStore(folder / "feedback.sqlite", create=False) as store:
+        n_lost = len(acknowledged - {one.id for one in store})
+    return f"{len(acknowledged):,} acknowledged, {n_lost} lost"
 
 
-def _option(name: str, default: float) -> float:
-    return float(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
+def _megabytes(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    found = re.search(r"VmRSS:\s+(\d+)", status)
+    assert found
+    return int(found[1]) * 1024 / 1e6
+
+
+def main() -> None:
+    print(describe("textmargin", "fastapi", "uvicorn", "sqlalchemy"))
+    for name, what in (("overload", overload), ("kill", kill)):
+        if name in sys.argv or not {"overload", "kill"} & {*sys.argv}:
+            with tempfile.TemporaryDirectory() as folder:
+                train = DESK.part("train")
+                TextClassifier().fit(train.texts, train.labels).save(Path(folder) / "model.tmm")
+                what(Path(folder))
 
 
 if __name__ == "__main__":
-    if "--service" in sys.argv:
-        _serve(sys.argv[-2], int(sys.argv[-1]))
-    else:
-        main()
+    main()

@@ -1,6 +1,4 @@
-"""A model in this process, and a place for feedback; tests of the service as a process have a model file
-instead.
-"""
+"""A model in this process, its file, and a place for feedback."""
 
 import pytest
 from serve.services import fitted
@@ -8,9 +6,16 @@ from serve.services import fitted
 from textmargin.feedback.store import FeedbackStore
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model():
     return fitted()
+
+
+@pytest.fixture(scope="session")
+def model_file(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("served") / "model.tmm"
+    model.save(path)
+    return path
 
 
 @pytest.fixture

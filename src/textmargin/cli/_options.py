@@ -276,23 +276,14 @@ def check_writable(path: Path, *others: object) -> None:
         raise OptionError(f"{path} cannot be written: its folder is not there, or one may not write there.")
 
 
-def read_token(file: Path | None, variable: str | None) -> str | None:
-    """The token that clients must send, from a file or an environment variable; None where neither is
-    named.
-    """
-    if file is not None and variable is not None:
-        raise OptionError("--token-file and --token-env both say where the token is; choose one.")
-    if file is None and variable is None:
+def read_token(file: Path | None) -> str | None:
+    """The token that clients must send, from a file; None if none is named."""
+    if file is None:
         return None
     try:
-        token = (
-            file.read_text(encoding="utf-8").strip()
-            if file is not None
-            else os.environ.get(variable or "", "").strip()
-        )
+        token = file.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise OptionError(f"{file}: {error.strerror}") from error
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        where = file if file is not None else f"the environment variable {variable}"
-        raise OptionError(f"{where} holds no token: printable ASCII characters without spaces.")
+        raise OptionError(f"{file} holds no token: printable ASCII characters without spaces.")
     return token

@@ -1,9 +1,6 @@
-"""A model behind HTTP: decisions as documents arrive, reasons for them, and a place to say what was wrong.
+"""A model behind HTTP, for one machine or behind a proxy (extra `serve`).
 
-    request ── gate: token, load, size, time ──▶ app: JSON checked ──▶ _batching: texts of many requests at
-    once ──▶ model
-
-Extra `serve`.
+request ─▶ limits: token, size, requests in flight ─▶ app: routes ─▶ batch: texts of many requests at once
 """
 
 from .app import create_app

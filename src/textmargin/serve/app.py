@@ -1,106 +1,130 @@
-"""The routes: `/predict`, `/explain`, `/feedback`, `/health`, `/metrics`, `/openapi.json` and `/docs`."""
+"""The routes: `/`, `/health`, `/predict`, `/explain`, `/feedback` and `/metrics`."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.exception_handlers import http_exception_handler
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 from pydantic_core import to_json
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from .. import __version__
 from ..classifier import TextClassifier
-from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
+from ..errors import DuplicateFeedbackIdError, FeedbackError, TextmarginError
 from ..feedback.store import Feedback, FeedbackStore
-from ..labels import listed
-from ._admission import Admission, Door
-from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
-from ._lanes import Lane, start_threads
-from ._metrics import MEDIA_TYPE, Metrics
-from ._reference import REFERENCE_HEADERS, render_reference
-from .gate import Gate, Limits, Log, LogOfRefusals
-from .hosts import AllowedHosts
-from .models import Models
-from .shield import Shield
+from ..labels import Decisions, listed
+from .batch import Batcher
+from .limits import Limits, Metrics
 
-_ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json", "/docs"})
-_N_THREADS = 2
-_REFUSED: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": what}
-    for status, what in (
-        (400, "Not JSON."),
-        (401, "No token, or another."),
-        (403, "A page from elsewhere."),
-        (408, "The body did not arrive."),
-        (413, "The body is too large."),
-        (421, "A host that is not this service."),
-        (500, "A mistake of the service; the log has it under the request's id."),
-        (503, "Too much to do; Retry-After says when to come again."),
-    )
+_ROUTES = frozenset({"/", "/health", "/predict", "/explain", "/feedback", "/metrics"})
+_EXPECTED = {
+    "/predict": "`texts`, a list of strings",
+    "/explain": "`text`, a string, and optionally `label` and `n`, 1 to 1000",
+    "/feedback": "`text`, `predicted` (a list of labels), `correct` (a list of labels, true or false), and "
+    "optionally `scores` and `id`",
 }
-_REFUSED_READING: dict[int | str, dict[str, Any]] = {
-    status: _REFUSED[status] for status in (401, 413, 421, 500, 503)
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+    bytes: "a body without `Content-Type: application/json`",
 }
+_DIGITS = 6
+Labels = Annotated[list[str], Field(max_length=10_000)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class PredictBody(_Body):
+    """Texts to decide on."""
+
+    texts: Annotated[list[str], FailFast()]
+
+
+class Decision(BaseModel):
+    """The labels of a text, those left to a person, and the score of every class; 0 is the decision.
+
+    `confidence` and `probabilities` are there if the model has held-out scores: the probability of the labels
+    (or of the guess), and that of every class.
+    """
+
+    labels: list[str]
+    unsure: list[str]
+    scores: dict[str, float]
+    confidence: float | None = None
+    probabilities: dict[str, float] | None = None
+
+
+class Predictions(BaseModel):
+    """A decision per text, in their order."""
+
+    decisions: list[Decision]
+
+
+class ExplainBody(_Body):
+    """A text, and the label to explain; by default the one that the text gets."""
+
+    text: str
+    label: str | None = None
+    n: Annotated[int, Field(ge=1, le=1000)] = 10
+
+
+class FeedbackBody(_Body):
+    """What was predicted for a text, and its correct labels, or only whether the prediction was correct."""
+
+    text: str
+    predicted: Labels
+    correct: bool | Labels
+    scores: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = {}
+    id: Annotated[str, Field(pattern=r"^[!-~]{1,200}$")] | None = None
 
 
 def create_app(
     model: TextClassifier,
     *,
+    name: str = "",
     token: str | None = None,
+    feedback: FeedbackStore | None = None,
     max_bytes: int = 1_000_000,
     max_texts: int = 1000,
-    max_concurrent: int = 256,
-    max_seconds: float = 30.0,
-    max_batch: int = 256,
-    max_wait: float = 1.0,
-    feedback: FeedbackStore | None = None,
-    hosts: AllowedHosts | Iterable[str] = (),
-    log: Log = "errors",
-    digest: str = "",
-    model_file: str | os.PathLike[str] | None = None,
-    watch_seconds: float = 1.0,
+    max_concurrent: int = 64,
+    hosts: Iterable[str] = ("localhost", "127.0.0.1", "[::1]"),
 ) -> FastAPI:
     """An ASGI application that decides by a model.
 
     Parameters
     ----------
     model : TextClassifier, fitted
+    name : str, default=""
+        What `/` calls the model.
     token : str, default=None
-        What clients must send as `Authorization: Bearer TOKEN`; `/health` is open.
+        What clients must send as `Authorization: Bearer TOKEN`; `/health` needs none.
+    feedback : FeedbackStore, default=None
+        Where feedback is stored; without it `/feedback` answers 404.
     max_bytes : int, default=1_000_000
-        Of a request's body.
+        Of the body of a request.
     max_texts : int, default=1000
         Of a request.
-    max_concurrent : int, default=256
-        Requests in flight; more are told to come again.
-    max_seconds : float, default=30.0
-        For a body to arrive.
-    max_batch : int, default=256
-        So many texts of requests that wait at the same time go through the model together.
-    max_wait : float, default=1.0
-        Seconds that a request may wait for its turn, once its body is there; where it would be longer it is
-        told to come again.
-    feedback : FeedbackStore, default=None
-        Where feedback goes; without it `/feedback` is not found.
-    hosts : AllowedHosts, or names, default=()
-        What this service is called; names are those besides `localhost` and the loopback addresses.
-    log : {"errors", "requests", "texts"}, default="errors"
-        What the log has: what went wrong, a line for each request as well, or that and what was sent.
-    digest : str, default=""
-        That of the model's file, as answers tell it (`X-Model-Digest`).
-    model_file : path, default=None
-        A file to watch: when it is replaced, the model in it answers from then on.
-    watch_seconds : float, default=1.0
-        How often it is looked at.
+    max_concurrent : int, default=64
+        Requests in flight; more get 503 and try again.
+    hosts : iterable of str
+        Without a token, the names that the service answers to. Otherwise a web page whose name points to
+        this machine (DNS rebinding) could use it through your browser.
 
     Examples
     --------
@@ -115,182 +139,173 @@ def create_app(
     ['printing']
     """
     metrics = Metrics()
-    threads = start_threads(_N_THREADS, "textmargin-model")
-    models = Models(
-        model,
-        digest,
-        threads=threads,
-        n_threads=_N_THREADS,
-        max_batch=max_batch,
-        max_wait=max_wait,
-        metrics=metrics,
-    )
-    half = max(1, max_concurrent // 2)  # whatever explanations or a database take, decisions go on
-    explaining = Lane("explanations", _N_THREADS, half, max_wait)
-    storing = Lane("feedback", _N_THREADS, half, max_wait)
 
-    refusals = {
-        "/predict": lambda: models.now.batcher.refusal(),
-        "/explain": explaining.refusal,
-        "/feedback": storing.refusal,
-    }
-    admission = Admission({"/predict": Door(max_wait)}, refusals, LogOfRefusals(metrics, log))
+    def decide(texts: list[str]) -> Decisions:
+        return model.decide(texts, probabilities=model.has_held_out)
+
+    batcher = Batcher(decide)
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
-        loader = start_threads(1, "textmargin-loader")
-        follower = None
-        if model_file is not None:
-            follower = asyncio.create_task(models.follow(model_file, watch_seconds, loader))
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        if follower is not None:
-            follower.cancel()
-        for pool in (threads, loader):
-            pool.shutdown(wait=False, cancel_futures=True)
-        explaining.close()
-        storing.close()
+        batcher.close()
 
+    # FastAPI's own /docs loads scripts from elsewhere
     app = FastAPI(
         title="textmargin",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=life,
+        lifespan=lifespan,
         redirect_slashes=False,
     )
-    limits = Limits(token, max_bytes, max_concurrent, max_seconds)
-    app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES, log=log, admission=admission)
-    app.state.admission = admission  # a connection that knows it refuses without parsing: see `running`
-    app.add_middleware(Shield, hosts=AllowedHosts.of(hosts))
-    app.add_exception_handler(RequestValidationError, _not_valid)
-    app.add_exception_handler(TextmarginError, _mistaken)
-    app.add_exception_handler(HTTPException, _not_parsed)
+    app.add_middleware(
+        Limits,
+        token=token,
+        max_bytes=max_bytes,
+        max_concurrent=max_concurrent,
+        metrics=metrics,
+        routes=_ROUTES,
+    )
+    if token is None:
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*hosts], www_redirect=False)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(TextmarginError, _refused)
 
-    @app.post("/predict", response_model=DecisionsBody, responses=_REFUSED)
-    async def predict(body: Texts) -> Response:
-        """Decide on texts."""
-        if len(body.texts) > max_texts:
-            raise _unfit("texts", f"{len(body.texts):,} texts; a request may have {max_texts:,}.")
-        now = models.now
-        decided = await now.batcher.decide(body.texts) if body.texts else now.watch.decide([])
-        if not np.isfinite(decided.scores).all():
-            raise FloatingPointError("a score is no number")  # nor could JSON say it
-        rows = zip(decided.labels, decided.guesses, decided.scores.tolist(), strict=True)
-        decisions: list[dict[str, Any]] = [
-            {"labels": labels, "unsure": guesses, "scores": dict(zip(decided.names, row, strict=True))}
-            for labels, guesses, row in rows
-        ]
-        if decided.probabilities is not None:
-            sure = zip(decisions, decided.confidence.tolist(), decided.probabilities.tolist(), strict=True)
-            for one, confidence, row in sure:
-                one |= {"confidence": confidence, "probabilities": dict(zip(decided.names, row, strict=True))}
-        return Response(to_json({"decisions": decisions}), media_type="application/json", headers=now.headers)
+    @app.get("/")
+    async def about() -> dict[str, Any]:
+        """What this service is."""
+        return {
+            "about": 'textmargin decides on texts: POST {"texts": ["..."]} to /predict.',
+            "model": name,
+            "labels": list(model.labels_.text_names),
+            "version": __version__,
+            "schema": "/openapi.json",
+        }
 
-    @app.post("/explain", responses=_REFUSED)
-    async def explain(body: Question, response: Response) -> ExplanationBody:
-        """Say what in a text moved its score for a label."""
-        now = models.now
-        response.headers.update(now.headers)
-
-        def work() -> ExplanationBody:
-            classifier = now.classifier
-            label = None if body.label is None else next(iter(classifier.labels_.respell({body.label: None})))
-            return ExplanationBody.model_validate(classifier.explain(body.text, label).to_dict(body.n))
-
-        return await explaining.run(work)
-
-    @app.post("/feedback", responses=_REFUSED | {404: {"model": ErrorBody}, 409: {"model": ErrorBody}})
-    async def give_feedback(body: FeedbackBody) -> Stored:
-        """Store what was correct or not; the answer comes once it is on the disk."""
-        if feedback is None:
-            raise HTTPException(
-                404, "This service stores no feedback; it was started without a store for it."
-            )
-        one = _feedback(body, models.now.classifier)
-        new = await storing.run(feedback.record, one)
-        metrics.n_feedback += 1
-        return Stored(id=one.id, new=new)
-
-    @app.get("/health", responses={421: _REFUSED[421], 500: _REFUSED[500]})
+    @app.get("/health")
     async def health() -> dict[str, str]:
         """Whether the service is up; needs no token."""
         return {"status": "ok"}
 
-    @app.get(
-        "/metrics",
-        response_class=Response,
-        responses=_REFUSED_READING | {200: {"content": {"text/plain": {}}}},
-    )
+    @app.get("/metrics", response_class=Response)
     async def measured() -> Response:
         """Counters, for Prometheus."""
-        return Response(str(metrics), media_type=MEDIA_TYPE)
+        return Response(str(metrics), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    @app.get("/docs", response_class=HTMLResponse, responses=_REFUSED_READING)
-    async def reference() -> Response:
-        """Show these routes as a page."""
-        return HTMLResponse(render_reference(app.openapi()), headers=REFERENCE_HEADERS)
+    @app.post("/predict", response_model=Predictions)
+    async def predict(body: PredictBody) -> Response:
+        """Decide on texts."""
+        if len(body.texts) > max_texts:
+            raise HTTPException(422, f"Send at most {max_texts:,} `texts`. Got {len(body.texts):,}.")
+        decided = await batcher.decide(body.texts) if body.texts else decide([])
+        metrics.add("texts_total", len(decided))
+        metrics.add("unsure_total", int(decided.unsure.any(axis=1).sum()))
+        return Response(to_json({"decisions": _rows(decided)}), media_type="application/json")
+
+    @app.post("/explain")
+    def explain(body: ExplainBody) -> dict[str, Any]:
+        """Say which words moved the score of a text for a label, and by how much."""
+        label = None if body.label is None else next(iter(model.labels_.respell({body.label: None})))
+        return _rounded(model.explain(body.text, label).to_dict(body.n))
+
+    @app.post("/feedback")
+    async def give_feedback(body: FeedbackBody) -> dict[str, Any]:
+        """Store whether a decision was correct; the answer comes once it is on the disk."""
+        if feedback is None:
+            raise HTTPException(404, "This service stores no feedback; start it with --feedback.")
+        one = _feedback(body, model)
+        new = await run_in_threadpool(feedback.record, one)
+        metrics.add("feedback_total")
+        return {"id": one.id, "new": new}
 
     return app
 
 
+def _rows(decided: Decisions) -> list[dict[str, Any]]:
+    """Decisions as JSON has them."""
+
+    def named(values: np.ndarray) -> list[dict[str, float]]:
+        return [dict(zip(decided.names, row, strict=True)) for row in values.round(_DIGITS).tolist()]
+
+    if not np.isfinite(decided.scores).all():
+        raise FloatingPointError("a score is no number")  # JSON has no word for it
+    rows: list[dict[str, Any]] = [
+        {"labels": labels, "unsure": guesses, "scores": scores}
+        for labels, guesses, scores in zip(
+            decided.labels, decided.guesses, named(decided.scores), strict=True
+        )
+    ]
+    if decided.probabilities is not None:
+        confidence = decided.confidence.round(_DIGITS).tolist()
+        for row, own, probabilities in zip(rows, confidence, named(decided.probabilities), strict=True):
+            row |= {"confidence": own, "probabilities": probabilities}
+    return rows
+
+
+def _rounded(value: Any) -> Any:
+    """Plain data with rounded numbers."""
+    if isinstance(value, dict):
+        return {name: _rounded(own) for name, own in value.items()}
+    if isinstance(value, list):
+        return [_rounded(own) for own in value]
+    return round(value, _DIGITS) if isinstance(value, float) else value
+
+
 def _feedback(body: FeedbackBody, model: TextClassifier) -> Feedback:
-    """What was said, if it speaks of the model's labels."""
+    """The feedback of a request, if it names labels of the model."""
     names = model.labels_.text_names
-    named = {"predicted": body.predicted, "scores": list(body.scores)}
+    correct = body.correct if isinstance(body.correct, bool) else tuple(body.correct)
+    given = {"predicted": body.predicted, "scores": list(body.scores)}
     if not isinstance(body.correct, bool):
-        named["correct"] = body.correct
-    for where, labels in named.items():
+        given["correct"] = body.correct
+    for field, labels in given.items():
         unknown = [label for label in labels if label not in names]
         if unknown:
-            raise _unfit(where, f"There is no label {unknown[0]!r}; there are {listed(unknown[0], names)}")
-        least = 0 if where == "predicted" and model.can_be_unsure else 1
-        if not model.labels_.multilabel and where != "scores" and not least <= len(labels) <= 1:
-            raise _unfit(where, f"A text has one label here; got {len(labels)}.")
-    correct = body.correct if isinstance(body.correct, bool) else tuple(body.correct)
+            known = listed(unknown[0], names)
+            raise HTTPException(422, _plain(f"`{field}` has {unknown[0]!r}; the labels are {known}"))
+        least = 0 if field == "predicted" and model.can_be_unsure else 1
+        if not model.labels_.multilabel and field != "scores" and not least <= len(labels) <= 1:
+            raise HTTPException(422, f"A text has one label; `{field}` has {len(labels)}.")
     one = Feedback(body.text, tuple(body.predicted), correct, dict(body.scores))
     return one if body.id is None else replace(one, id=body.id)
 
 
-def _unfit(where: str, why: str) -> RequestValidationError:
-    return RequestValidationError([{"type": "value_error", "loc": ("body", where), "msg": why}])
-
-
-async def _not_valid(_: Request, error: Exception) -> JSONResponse:
-    """422 without the input, which may be large, secret, or nothing that JSON can say."""
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """422 in a sentence: what to send, and what came. What came may be private, and is not repeated."""
     assert isinstance(error, RequestValidationError)
-    found = error.errors()[:20]
-    detail = [
-        {
-            "type": one["type"],
-            "loc": [part if isinstance(part, int) else _plain(part) for part in one["loc"]],
-            "msg": _plain(one["msg"]),
-        }
-        for one in found
-    ]
-    return JSONResponse({"detail": detail}, 422)
+    came = dict.fromkeys(_came(one) for one in error.errors()[:3])
+    return JSONResponse(
+        {"detail": _plain(f"Send {_EXPECTED[request.url.path]}. Got {'; '.join(came)}.")}, 422
+    )
 
 
-async def _not_parsed(request: Request, error: Exception) -> Response:
-    """What FastAPI says; but a body that there was no memory for is not the client's mistake."""
-    assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, MemoryError):
-        raise MemoryError from error
-    return await http_exception_handler(request, error)
+def _came(error: dict[str, Any]) -> str:
+    """What is wrong with a body, by one of pydantic's errors."""
+    field, *inner = [*error["loc"][1:], ""][:2]
+    where = f"`{field}{f'[{inner[0]}]' if inner and isinstance(inner[0], int) else ''}`"
+    if error["type"] == "json_invalid":
+        return "a body that is not JSON"
+    if error["type"] == "missing":
+        return f"no {where}" if field else "no body"
+    if error["type"] == "extra_forbidden":
+        return f"an unknown field, {where}"
+    if error["type"].endswith(("_type", "_unicode")):
+        kind = _KINDS[type(error["input"])]
+        return f"{kind} in {where}" if field else kind
+    return f"{where}: {error['msg']}"
 
 
-async def _mistaken(_: Request, error: Exception) -> JSONResponse:
-    """What the library says to a client's mistake, or that feedback cannot be stored just now."""
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    """A client's mistake that the library found, or feedback that cannot be stored now."""
     if isinstance(error, FeedbackError):
         logging.getLogger(__name__).error("%s", error)
-        return JSONResponse(
-            {"detail": "Feedback cannot be stored just now; send it again."}, 503, {"Retry-After": "5"}
-        )
-    if isinstance(error, DuplicateFeedbackIdError):
-        return JSONResponse({"detail": _plain(error)}, 409)
-    where = "label" if isinstance(error, LabelError) else "text"
-    return await _not_valid(_, _unfit(where, str(error)))
+        detail = "Feedback cannot be stored now; send it again."
+        return JSONResponse({"detail": detail}, 503, {"Retry-After": "5"})
+    status = 409 if isinstance(error, DuplicateFeedbackIdError) else 422
+    return JSONResponse({"detail": _plain(str(error))}, status)
 
 
-def _plain(what: Any) -> str:
-    """Text that UTF-8 can carry."""
-    return str(what).encode("utf-8", "replace").decode()[:500]
+def _plain(text: str) -> str:
+    """Text that UTF-8 can hold."""
+    return text[:500].encode("utf-8", "replace").decode()
