@@ -82,12 +82,12 @@ def test_behind_a_proxy_as_the_docs_configure_it(model_file, proxy):
     if program(proxy) is None:
         pytest.skip(f"{proxy} is not installed here")
     body = {"texts": ["wheat and corn " * 60] * 900}
-    with service(model_file, "--no-access-log") as (_, url), behind(proxy, url) as front:
+    with service(model_file, "--no-access-log") as (_, url), behind(proxy, url, limit=4) as front:
         assert httpx.get(f"{front}/").json()["model"] == "model.tmm"
         assert (
             httpx.post(f"{front}/predict", json={"texts": ["x" * 2_000_000]}, timeout=20).status_code == 413
         )
-        with httpx.Client(timeout=60) as client, ThreadPoolExecutor(80) as clients:
+        with httpx.Client(timeout=60) as client, ThreadPoolExecutor(40) as clients:
             answers = list(clients.map(lambda _: client.post(f"{front}/predict", json=body), range(80)))
     assert {one.status_code for one in answers} == {200, 503}
     assert all(one.headers["retry-after"] == "1" for one in answers if one.status_code == 503)
