@@ -24,7 +24,7 @@ def program(proxy: str) -> str | None:
 
 @contextmanager
 def behind(proxy: str, service: str, limit: int = 64) -> Iterator[str]:
-    """The URL of a proxy in front of a service, by its URL; TLS is left out. `limit` requests are let through."""
+    """The URL of a proxy in front of a service, without TLS. It lets `limit` requests through."""
     (block,) = re.findall(rf"```{proxy}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     block = block.replace("127.0.0.1:8000", service.removeprefix("http://"))
     block = block.replace("conn texts 64", f"conn texts {limit}").replace("count 64", f"count {limit}")

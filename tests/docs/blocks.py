@@ -33,7 +33,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if "generated" not in path.parts),
 ]
-LANGUAGES = {"python", "console", "text", "toml", "json", "csv", "nginx", "caddy"}  # of these the first two run
+LANGUAGES = {"python", "console", "text", "toml", "json", "csv", "nginx", "caddy"}  # the first two run
 
 
 @dataclass
