@@ -213,7 +213,7 @@ def create_app(
     async def give_feedback(body: FeedbackBody) -> dict[str, Any]:
         """Store whether a decision was correct; the answer comes once it is on the disk."""
         if feedback is None:
-            raise HTTPException(404, "This service stores no feedback; start it with --feedback.")
+            raise HTTPException(404, "This service was started without a store for feedback.")
         one = _feedback(body, model)
         new = await run_in_threadpool(feedback.record, one)
         metrics.add("feedback_total")
