@@ -13,7 +13,9 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
     monkeypatch.setattr(progress, "INTERVAL", 0.05)
     with progress_of("Counting", True) as report:
-        report(0.4)
+        for share in (0.2, 0.4):
+            time.sleep(0.02)
+            report(share)
         time.sleep(0.2)
     lines = capsys.readouterr().err.splitlines()
     assert 1 <= len(lines) <= 4

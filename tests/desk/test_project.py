@@ -194,8 +194,10 @@ def test_two_processes_one_writes_and_the_other_is_told_who(path):
         assert project.texts == TEXTS
         with pytest.raises(DeskError, match=r"open at another desk, http://127\.0\.0\.1:8123\. Work"):
             project.record(label(0))
-        with pytest.raises(DeskError, match="Work there, or stop it first"):
-            project.claim()
+        link = path.with_name("link.desk")
+        link.symlink_to(path)
+        with Project.open(link) as other, pytest.raises(DeskError, match="Work there, or stop it first"):
+            other.claim()
         holder.kill()  # the lock ends with the process, however that ends
         holder.communicate()
         assert project.record(label(0)).number == 1

@@ -23,10 +23,11 @@ class ProgressLine:
 
     def __init__(self, what: str) -> None:
         self.what, self.share, self.started = what, 0.0, time.monotonic()
-        _SCREEN.add(self)
 
     def __call__(self, share: float) -> None:
         self.share = share
+        if time.monotonic() - self.started >= PATIENCE:  # short work needs no thread
+            self.show()
 
     def __str__(self) -> str:
         seconds = time.monotonic() - self.started
@@ -35,6 +36,10 @@ class ProgressLine:
         left = seconds * (1 - self.share) / self.share
         time_left = f"{left / 60:.0f} minutes" if left > 100 else f"{left:.0f} seconds"
         return f"{self.what}: {self.share:.1%}, about {time_left} left"
+
+    def show(self) -> None:
+        """From two seconds on, whether or not anybody reports."""
+        _SCREEN.add(self)
 
     def close(self) -> None:
         """It is done."""
@@ -52,15 +57,18 @@ class _Screen:
 
     def add(self, line: ProgressLine) -> None:
         with self.lock:
-            self.lines.append(line)
+            if line not in self.lines:
+                self.lines.append(line)
             if self.thread is None:
                 self.ended = threading.Event()
-                self.thread = threading.Thread(target=self._show, args=(self.ended,), daemon=True)
+                self.thread = threading.Thread(
+                    target=self._show, args=(self.ended, line.started), daemon=True
+                )
                 self.thread.start()
 
     def remove(self, line: ProgressLine) -> None:
         with self.lock:
-            self.lines.remove(line)
+            self.lines = [one for one in self.lines if one is not line]
             thread = None if self.lines else self.thread
             if thread is not None:
                 self.thread = None
@@ -72,8 +80,8 @@ class _Screen:
         begun = time.monotonic() - PATIENCE
         return "\n".join(str(line) for line in [*self.lines] if line.started <= begun)
 
-    def _show(self, ended: threading.Event) -> None:
-        if ended.wait(PATIENCE):
+    def _show(self, ended: threading.Event, started: float) -> None:
+        if ended.wait(max(started + PATIENCE - time.monotonic(), 0.0)):
             return
         from rich.console import Console  # which takes a tenth of a second
         from rich.live import Live
@@ -110,6 +118,7 @@ class RowCounter:
         if self.line is not None:
             speed = self.n_rows / max(time.monotonic() - self.line.started, 1e-9)
             self.line.what = f"{self.n_rows:,} rows, {speed:,.0f} a second"
+            self.line(0.0)
 
     def __enter__(self) -> Self:
         return self

@@ -49,6 +49,7 @@ class StageDisplay(logging.Handler):
         change = getattr(record, "stage", None)
         if change == "begin":
             self.open.append(ProgressLine(record.getMessage()))
+            self.open[-1].show()
             return
         if change == "end" and self.open:  # none where it began before it was shown
             self.open.pop().close()
