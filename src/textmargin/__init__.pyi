@@ -6,17 +6,18 @@ from .config import ModelConfig
 from .datasets.corpus import Corpus
 from .datasets.loading import load_dataset
 from .decider import Decider, load_decider
-from .decisions.bootstrap import ThresholdInterval, threshold_interval
 from .decisions.budget import Budget
 from .decisions.calibration import Calibration
 from .decisions.estimate import Estimate
 from .decisions.mix import MixEstimate
 from .decisions.rules import (
     BetaGamma,
+    ThresholdInterval,
     UtilityCurve,
     beta_gamma_threshold,
     retrofit_beta,
     select_beta_gamma,
+    threshold_interval,
     utility_curve,
 )
 from .decisions.scores import HeldOutScores

@@ -181,9 +181,7 @@ def test_a_floor_for_recall_holds_for_the_decisions_made():
 def test_floors_that_cannot_be_kept_say_how_near_one_can_get():
     rng = np.random.default_rng(0)
     texts = SingleLabelTexts(rng.integers(0, 3, 200), rng.normal(size=(200, 3)), (Utility(),) * 3)
-    with pytest.raises(
-        ScoreError, match=r"do not keep min_recall=0\.9 \(nor do .*: .* recall 0\.\d+, so ask for less\."
-    ):
+    with pytest.raises(ScoreError, match=r"do not keep min_recall=0\.9.*: .*\."):
         Floors(None, 0.9).keep(texts, np.full(3, 1.0), "abc")
     with pytest.raises(
         ScoreError, match=r"with that recall the best precision to be had is|take each other's texts"

@@ -1,7 +1,5 @@
 """`joblib.parallel_config(backend="dask")` moves the work to the workers, and the numbers stay the same."""
 
-import os
-
 import cloudpickle
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from textmargin import (
     SubsequenceKernel,
     ThresholdClassifier,
     Utility,
-    threshold_interval,
 )
 from textmargin._system import parallel
 
@@ -181,38 +178,6 @@ def test_tiles_in_processes(tmp_path):
     np.testing.assert_allclose(KernelStore(tmp_path).gram(KERNEL, texts, n_jobs=2), KERNEL(texts), atol=1e-6)
 
 
-# Bootstrap
-
-
-def test_draws_of_a_bootstrap(on_cluster, client):
-    _, y = make_texts(n=500)
-    score = y + np.random.default_rng(0).normal(size=500)
-    here = threshold_interval(y, score, n_bootstrap=50)
-    assert on_cluster(lambda: threshold_interval(y, score, n_bootstrap=50), n_tasks=8) == here
-    assert threshold_interval(y, score, n_bootstrap=50, n_jobs=3) == here
-    pids = on_cluster(
-        lambda: threshold_interval(y, score, rule=lambda y, score, utility: float(os.getpid())), n_tasks=8
-    )
-    assert {pids.theta_low, pids.theta_high} <= set(client.run(os.getpid).values())
-
-
-def test_draws_are_those_of_before():
-    """One generator, draw after draw, positives first."""
-    y, score = np.arange(40) % 3 == 0, np.random.default_rng(1).normal(size=40)
-    rng, thetas = np.random.default_rng(0), []
-    for _ in range(20):
-        rows = np.concatenate(
-            [rng.choice(side, side.size) for side in (np.flatnonzero(y), np.flatnonzero(~y))]
-        )
-        thetas.append(score[rows].mean())
-    low, high = np.quantile(thetas, [0.05, 0.95], method="inverted_cdf")
-    for n_jobs in (None, 2):
-        band = threshold_interval(
-            y, score, rule=lambda y, score, utility: score.mean(), n_bootstrap=20, n_jobs=n_jobs
-        )
-        assert (band.theta_low, band.theta_high) == (low, high)
-
-
 def test_what_cannot_be_written_to(tmp_path):
     """Arrays come to processes through shared memory, read-only, where they are large; here all are. Ray's
     always are.
@@ -226,7 +191,6 @@ def test_what_cannot_be_written_to(tmp_path):
         yield SVM2K().fit(X, y, second=X.toarray()[:, :3]).coef_
         yield KernelSVC(KERNEL, cache=folder).fit(texts, topics).decision_function(texts)
         yield ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_
-        yield threshold_interval(y == 1, X[:, 0].toarray().ravel(), n_bootstrap=10).theta_low
 
     here = list(numbers(tmp_path / "here"))
     with parallel_config(backend="loky", n_jobs=2, max_nbytes=1):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 
 from .._ties import ROUNDING, descending_order, just_above, without_rounding
 from .._typing import Bools, Floats
@@ -26,8 +25,8 @@ class BudgetOutcome:
     theta : float, the threshold.
     n_accept, n_texts : float, how many of how many texts; fewer than asked for where not so many reach the
         decision's threshold.
-    precision, precision_low, precision_high : float
-    recall, recall_low, recall_high : float, the share of all hits that is delivered.
+    precision : float, NaN where nothing is accepted.
+    recall : float, the share of all hits that is delivered.
     hits : float, how many of those accepted are right.
     """
 
@@ -35,11 +34,7 @@ class BudgetOutcome:
     n_accept: float
     n_texts: float
     precision: float
-    precision_low: float
-    precision_high: float
     recall: float
-    recall_low: float
-    recall_high: float
     hits: float
 
     def __str__(self) -> str:
@@ -89,7 +84,6 @@ def budget_outcome(
     *,
     threshold: float | None = None,
     weight: Any = None,
-    level: float = 0.9,
 ) -> BudgetOutcome:
     """What is to be expected of a budget, by held-out scores.
 
@@ -99,9 +93,6 @@ def budget_outcome(
     scores, n_accept, n_texts, weight : as in `budget_threshold`
     threshold : float, default=None
         The decision's own; nothing below it is accepted, whatever the budget.
-    level : float, default=0.9
-        Of the intervals of precision and recall (Clopper & Pearson on the effective number of held-out
-        texts).
 
     Examples
     --------
@@ -111,8 +102,6 @@ def budget_outcome(
     >>> print(outcome)
     200 of 1,000: precision 1.00, 67% of all hits
     """
-    if not 0 < level < 1:
-        raise SettingError("level", f"must lie between 0 and 1; got {level}.")
     positive = np.asarray(positive)
     if positive.shape != np.shape(scores) or not np.isin(positive, (0, 1)).all():
         raise LabelError(
@@ -123,13 +112,11 @@ def budget_outcome(
     theta = theta if threshold is None else max(theta, float(threshold))
     scores, weight, scored = scored_texts(scores, weight)
     hit, accepted = positive[scored].astype(bool), scores >= theta
-    tail = (1 - level) / 2
-    precision, recall = (
-        _rate(weight, both, of, tail) for both, of in ((hit & accepted, accepted), (hit & accepted, hit))
-    )
-    n_delivered = n_texts * float(weight[accepted].sum() / weight.sum())
-    hits = n_texts * float(weight[hit & accepted].sum() / weight.sum())
-    return BudgetOutcome(theta, n_delivered, n_texts, *precision, *recall, hits)
+    n_hits, n_accepted, n_delivered = (float(weight[rows].sum()) for rows in (hit, accepted, hit & accepted))
+    precision = n_delivered / n_accepted if n_accepted else float("nan")
+    recall = n_delivered / n_hits if n_hits else float("nan")
+    per_text = n_texts / float(weight.sum())
+    return BudgetOutcome(theta, n_accepted * per_text, n_texts, precision, recall, n_delivered * per_text)
 
 
 @dataclass(frozen=True)
@@ -192,19 +179,6 @@ class Budget:
         chosen = np.zeros(leads.size, dtype=bool)
         chosen[order[place < self.n]] = True
         return chosen
-
-
-def _rate(weight: Floats, both: Bools, of: Bools, tail: float) -> tuple[float, float, float]:
-    """A share with its interval; nan, and the whole range, where there is nothing to take a share of."""
-    total = float(weight[of].sum())
-    if total == 0:
-        return float("nan"), 0.0, 1.0
-    rate = float(weight[both].sum()) / total
-    n = total**2 / float(np.sum(weight[of] ** 2))  # Kish: as many texts of equal weight
-    hits, misses = n * rate, n * (1 - rate)
-    low = float(beta.ppf(tail, hits, misses + 1)) if hits > 0 else 0.0
-    high = float(beta.ppf(1 - tail, hits + 1, misses)) if misses > 0 else 1.0
-    return rate, low, high
 
 
 def _check_budget(n_accept: float, n_texts: float) -> None:

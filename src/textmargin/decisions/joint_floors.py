@@ -32,8 +32,7 @@ class Floors:
         """Thresholds that keep the floors on these texts, from those given; an error names the class that
         cannot.
         """
-        start, thresholds = thresholds, thresholds.copy()
-        passes = [start]
+        thresholds = thresholds.copy()
         for _ in range(_MOST_PASSES):
             missed: dict[int, str] = {}
             moved = False
@@ -60,11 +59,11 @@ class Floors:
                 ]
                 thresholds[k] = sweep.threshold(int(best))
                 standing, moved = texts.standing(thresholds), True
-            passes.append(thresholds.copy())
+                last = k
             if not moved:
                 break
-        if moved and not missed:  # by turns, without end
-            missed = self._reached(texts, min(passes, key=lambda one: self._shortfall(texts, one)))
+        if moved and not missed:
+            missed[last] = "the classes take each other's texts, so ask for less"
         if missed:
             k = next(iter(missed))
             others = f" (nor do those for {len(missed) - 1} more)" if len(missed) > 1 else ""
@@ -74,25 +73,6 @@ class Floors:
                 f"{missed[k]}.{hint}"
             )
         return thresholds
-
-    def _shortfall(self, texts: SingleLabelTexts, thresholds: Floats) -> float:
-        """By how much all classes together miss their floors."""
-        rates = zip((self.min_precision, self.min_recall), _rates_at(texts, thresholds), strict=True)
-        return float(
-            sum(
-                np.maximum(floor - np.nan_to_num(rate), 0).sum() for floor, rate in rates if floor is not None
-            )
-        )
-
-    def _reached(self, texts: SingleLabelTexts, thresholds: Floats) -> dict[int, str]:
-        """What the classes that miss a floor come to."""
-        precision, recall = _rates_at(texts, thresholds)
-        return {
-            int(k): "the classes take each other's texts; the nearest found is precision "
-            f"{np.nan_to_num(precision[k]):.3f} with "
-            f"recall {recall[k]:.3f}, so ask for less"
-            for k in np.flatnonzero(~self._hold(precision, recall))
-        }
 
     def _hold(self, precision: Floats, recall: Floats) -> Any:
         reached = np.ones(precision.size, dtype=bool)
@@ -125,13 +105,3 @@ def _rates(texts: SingleLabelTexts, k: int, sweep: Sweep) -> tuple[Floats, Float
     tp, accepted = (np.append(0.0, np.cumsum(values[sweep.order]))[sweep.cuts] for values in (own, weight))
     with np.errstate(invalid="ignore", divide="ignore"):
         return tp / accepted, tp / own.sum()
-
-
-def _rates_at(texts: SingleLabelTexts, thresholds: Floats) -> tuple[Floats, Floats]:
-    """Precision and recall of the decisions on every class."""
-    standing, rates = texts.standing(thresholds), []
-    for k in range(texts.n_classes):
-        sweep = texts.sweep_class(k, standing, thresholds[k])
-        rates.append([rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep)])
-    precision, recall = np.array(rates).T
-    return precision, recall

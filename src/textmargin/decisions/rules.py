@@ -13,7 +13,7 @@ A text is accepted when its score is at least θ. β > 0 relaxes the threshold, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -326,6 +326,58 @@ def retrofit_beta(
         if vanishing < 1:
             found.append(np.clip((alpha - vanishing) / (1 - vanishing), -1, 1))
     return float(np.mean(found)) if found else 0.0
+
+
+@dataclass(frozen=True)
+class ThresholdInterval:
+    """A threshold and its utility on all texts, with the range that resampling the texts gives."""
+
+    theta: float
+    theta_low: float
+    theta_high: float
+    utility: float
+    utility_low: float
+    utility_high: float
+    n_bootstrap: int
+
+
+def threshold_interval(
+    y: Any,
+    score: Any,
+    utility: Measure = T10U,
+    rule: Callable[..., float] = beta_gamma_threshold,
+    *,
+    level: float = 0.9,
+    n_bootstrap: int = 200,
+    random_state: int | None = 0,
+) -> ThresholdInterval:
+    """Set the threshold on resampled texts again and again; positives and negatives are drawn separately.
+
+    Parameters
+    ----------
+    y, score, utility : as in `utility_curve`
+    rule : callable (y, score, utility=) → θ, default=beta_gamma_threshold
+    level : float, default=0.9
+        The share of resampled thresholds (and utilities, on all texts) that the interval holds.
+    n_bootstrap : int, default=200
+    random_state : int, default=0
+    """
+    curve = utility_curve(y, score, utility)
+    positive, score = np.asarray(y) > 0, without_rounding(np.asarray(score, dtype=np.float64))
+    rng = np.random.default_rng(random_state)
+    sides = [side for side in (np.flatnonzero(positive), np.flatnonzero(~positive)) if side.size]
+    thetas = np.empty(n_bootstrap)
+    for draw in range(n_bootstrap):
+        rows = np.concatenate([rng.choice(side, side.size) for side in sides])
+        thetas[draw] = rule(positive[rows], score[rows], utility=utility)
+    values = np.array([curve.utility_at(theta) for theta in thetas])
+    edges = [(1 - level) / 2, (1 + level) / 2]
+    theta = rule(positive, score, utility=utility)
+    low, high = np.quantile(thetas, edges, method="inverted_cdf")
+    worst, best = np.quantile(values, edges, method="inverted_cdf")
+    return ThresholdInterval(
+        theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap
+    )
 
 
 def _fold_curves(

@@ -18,7 +18,7 @@ from sklearn.metrics import average_precision_score
 from .._ties import ROUNDING, first_maximum
 from .._typing import Bools, Floats
 from ..classifier import TextClassifier
-from ..decisions.bootstrap import ThresholdInterval, threshold_interval
+from ..decisions.rules import ThresholdInterval, threshold_interval
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Measure
 from ..labels import Decisions
