@@ -75,14 +75,6 @@ def test_missing_labels_in_every_form():
     assert found.label_counts == {"a": 1}
 
 
-def test_numbers_and_sets_are_labels():
-    assert check_data(["one text", "another one"], [1, 2], doubts=False).label_counts == {"1": 1, "2": 1}
-    assert check_data(["one text", "another one"], [{"b", "a"}, set()], doubts=False).label_counts == {
-        "a": 1,
-        "b": 1,
-    }
-
-
 def test_annotators():
     """Three label 60 texts; the third as if by chance. Repeated rows are judgements, not copies."""
     texts = [f"{DARK}, in room {n}" for n in range(60)]

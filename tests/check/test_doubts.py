@@ -86,17 +86,3 @@ def test_where_nothing_can_be_judged_a_note_says_so(labels):
     assert found.findings == []
     assert found.noise is None
     assert "not judged" in found.notes[0]
-
-
-@needs_corpora
-def test_a_rare_label_is_left_alone(flipped):
-    texts, labels, _ = flipped
-    found = doubtful_labels([*texts, "the parcel is lost"], [*labels, "parcel"])
-    assert len(texts) not in {one.rows[0] for one in found.findings}
-    assert "1" in found.notes[0]
-
-
-def test_texts_without_words_are_said_not_to_be_judged():
-    found = doubtful_labels([f"?{'!' * number}" for number in range(20)], ["a", "b"] * 10)
-    assert found.findings == []
-    assert "no words to learn from" in found.notes[0]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference import jaccard_by_definition
 
 from textmargin import load_dataset
-from textmargin.check._sketch import jaccard, plain_form, signatures
+from textmargin.check._sketch import jaccard, plain_form
 from textmargin.check.near_duplicates import near_duplicates
 from textmargin.errors import SettingError
 
@@ -37,14 +37,6 @@ def test_similarity_is_its_definition(a, b):
     assert found == pytest.approx(jaccard_by_definition(*plain))
 
 
-def test_signatures_agree_as_often_as_texts_are_similar():
-    """P(minima agree) = Jaccard similarity, within four standard errors of 2,000 minima."""
-    a, b = plain_form(LONG), plain_form(LONG.replace("laptop", "notebook").replace("fan", "light"))
-    agreement = (np.equal(*signatures([a, b], 2000))).mean()
-    expected = jaccard_by_definition(a, b)
-    assert agreement == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 2000))
-
-
 def test_pairs_are_those_that_comparing_all_with_all_finds(edited):
     found = near_duplicates(edited)
     first = np.unique(found.same)
@@ -58,12 +50,6 @@ def test_pairs_are_those_that_comparing_all_with_all_finds(edited):
     assert {tuple(pair) for pair in found.pairs.tolist()} == wanted
     for (a, b), similarity in zip(found.pairs.tolist(), found.similarity, strict=True):
         assert similarity == pytest.approx(jaccard_by_definition(edited[a], edited[b]))
-
-
-def test_threads_change_nothing(edited):
-    one, two = near_duplicates(edited), near_duplicates(edited, n_jobs=2)
-    assert np.array_equal(one.pairs, two.pairs)
-    assert np.array_equal(one.group, two.group)
 
 
 def test_many_texts_of_one_kind_are_one_group_in_linear_time():
@@ -90,14 +76,6 @@ def test_copies_of_copies_are_in_one_group_with_the_first_text_for_all():
 )
 def test_few_empty_and_short_texts(texts):
     assert len(near_duplicates(texts, similarity=0.6).group) == len(texts)
-
-
-def test_scripts_without_blanks_have_copies_too():
-    texts = [
-        "我的笔记本电脑的屏幕从今天早上更新以后一直是黑的,无法启动",
-        "我的笔记本电脑的屏幕从今天早上更新以后一直是黑的,无法启动了",
-    ]
-    assert near_duplicates(texts).group.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("similarity", [0.5, 1.2, float("nan")])

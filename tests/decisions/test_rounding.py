@@ -10,15 +10,10 @@ from textmargin import (
     FBeta,
     Utility,
     beta_gamma_threshold,
-    retrofit_beta,
     select_beta_gamma,
-    threshold_interval,
     utility_curve,
 )
-from textmargin.decisions import _calibration_fit
-from textmargin.decisions.held_out import _belong_together
 from textmargin.decisions.rule import DecisionRule
-from textmargin.decisions.setting import RankedTexts, Setting
 from textmargin.decisions.single_label import SingleLabelTexts
 from textmargin.feedback.retune import feedback_threshold
 from textmargin.labels import ClassLabels
@@ -48,39 +43,6 @@ def test_texts_that_are_the_same_but_for_rounding_are_one_group(utility, seed):
     assert (other.theta_max, other.theta_zero) == pytest.approx((exact.theta_max, exact.theta_zero))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("utility", UTILITIES, ids=repr)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_rounding_chose_another_threshold(utility, weighted, seed):
-    """Folds are dealt out by rank: of equal scores the order must be that of the texts."""
-    y, score = ties()
-    weight = np.random.default_rng(1).random(y.size) if weighted else None
-    exact, other = (
-        select_beta_gamma(y, data, utility=utility, sample_weight=weight)
-        for data in (score, blurred(score, seed))
-    )
-    assert (other.beta, other.gamma) == (exact.beta, exact.gamma)
-    assert (other.theta, other.value) == pytest.approx((exact.theta, exact.value))
-    exact, other = (
-        retrofit_beta(y, data, None, utility, sample_weight=weight) for data in (score, blurred(score, seed))
-    )
-    assert other == pytest.approx(exact)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rounding_moved_the_band_of_a_threshold(seed):
-    y, score = ties()
-    exact, other = (
-        threshold_interval(y, data, rule=best, n_bootstrap=30) for data in (score, blurred(score, seed))
-    )
-    for name in ("theta", "theta_low", "theta_high", "utility", "utility_low", "utility_high"):
-        assert getattr(other, name) == pytest.approx(getattr(exact, name)), name
-
-
-def best(y, score, utility):
-    return beta_gamma_threshold(y, score, 0.0, utility=utility)
-
-
 @pytest.mark.parametrize("costs", [(0.1, -0.3), (0.7, -0.1), (1e-3, -3e-3), (0.1, -0.2)])
 def test_costs_that_do_not_add_up_exactly_hid_the_first_maximum(costs):
     """Three hits at 0.1 pay for one false alarm at 0.3, whichever way that is rounded."""
@@ -103,46 +65,11 @@ def test_a_cost_that_is_small_beside_another_still_counts():
     assert curve.theta_max == 3.0
 
 
-def test_weights_that_do_not_add_up_exactly_missed_a_floor():
-    """Nine tenths of ten weights of 0.1."""
-    y, score = np.arange(20) < 10, -np.arange(20.0)
-    y[9], y[10] = False, True
-    setting = Setting("beta-gamma", 0.0, None, 5, 0, None, 0.9, False, 0)
-    texts = RankedTexts(y, score, np.full(20, 0.1), Utility(tp=1, fp=-10), held_out=True, n_held_out=10)
-    assert setting.threshold(texts, "a")[0] == -8.0
-
-
 def test_feedback_took_rounding_for_a_gain():
     """Three more hits and one more false alarm change nothing, so that the threshold stays."""
     y = [True] * 10 + [False] + [True] * 3
     found = feedback_threshold(y, -np.arange(14.0), theta=-13.0, utility=Utility(tp=0.1, fp=-0.3), least=5)
     assert found.theta == -13.0
-
-
-@pytest.mark.parametrize("value", [0.1, 0.3, 1e-5])
-def test_constant_scores_belonged_together_or_not_by_rounding(value):
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        held_out, trained = (value * (1 + 2e-16 * rng.integers(-1, 2, (30, 1))) for _ in range(2))
-        assert _belong_together(held_out, trained)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rounding_dealt_texts_of_equal_scores_to_other_folds(seed, monkeypatch):
-    """Folds choose how probabilities of several classes are made: of equal scores the order must be that of
-    the texts.
-    """
-    rng = np.random.default_rng(0)
-    classes, levels = rng.integers(0, 3, 200), rng.standard_normal((6, 3))
-    scores, positive = levels[rng.integers(0, 6, 200)] + np.eye(3)[classes], np.eye(3, dtype=bool)[classes]
-    blurry = np.array([blurred(column, seed + k) for k, column in enumerate(scores.T)]).T
-    folds, deal = [], _calibration_fit.deal_folds
-    monkeypatch.setattr(
-        _calibration_fit, "deal_folds", lambda *texts: folds.append(deal(*texts)) or folds[-1]
-    )
-    for data in (scores, blurry):
-        _calibration_fit._fit_classes(positive, data, np.ones(200), np.random.default_rng(0))
-    np.testing.assert_array_equal(*folds)
 
 
 def test_where_accepting_nothing_is_best_the_highest_score_was_accepted():

@@ -2,12 +2,9 @@
 input.
 """
 
-from fractions import Fraction
-from itertools import product
-
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from reference import utility_by_counting
 
@@ -22,7 +19,6 @@ from textmargin import (
     utility_curve,
 )
 from textmargin._ties import just_above
-from textmargin.decisions.rules import BETAS, GAMMAS
 from textmargin.errors import LabelError, ScoreError
 
 SCORES = np.array([2.0, 1.5, 1.0, 0.6, 0.2, -0.1, -0.4, -0.7, -1.0, -1.3, -1.6, -1.9])
@@ -161,48 +157,11 @@ def test_retrofitted_beta_is_the_mean_of_what_each_fold_needed(gamma):
     assert retrofit_beta(y, score, gamma, n_folds=3, random_state=0) == pytest.approx(np.mean(needed))
 
 
-def test_weights_reach_the_rules():
-    y, score = noisy(80)
-    weight = np.where(y, 10.0, 1.0)
-    for rule in (retrofit_beta, lambda *texts, **options: select_beta_gamma(*texts, **options).theta):
-        assert rule(y, score, sample_weight=weight) != rule(y, score)
-        assert rule(y, score, sample_weight=np.ones(y.size)) == pytest.approx(rule(y, score))
-
-
-@given(score=scores, label=labels, weight=st.sampled_from([0.1, 0.3, 7.0]))
-@example(score=[0, 0, 0], label=[False, False, True], weight=0.3)  # a curve that is zero but for rounding
-def test_the_same_weight_for_all_changes_no_threshold(score, label, weight):
-    label = np.array(label[: len(score)])
-    assume(label.any())
-    plain, weighted = (
-        utility_curve(label, score),
-        utility_curve(label, score, sample_weight=np.full(len(score), weight)),
-    )
-    assert (plain.theta_max, plain.theta_zero, plain.case) == (
-        weighted.theta_max,
-        weighted.theta_zero,
-        weighted.case,
-    )
-
-
-@given(score=scores, label=labels)
-def test_the_middle_of_the_best_interval_gives_the_best_utility(score, label):
-    """Also where accepting nothing is best, and the interval as narrow as numbers get."""
-    label = np.array(label[: len(score)])
-    assume(label.any())
-    curve = utility_curve(label, np.array(score) / 7)
-    assert curve.utility_at(curve.best_middle) == curve.utility.max()
-
-
 def test_a_negative_gamma_works_until_it_overflows():
     y, score = noisy(50)
     assert np.isfinite(beta_gamma_threshold(y, score, 0.1, -0.01))
     with pytest.raises(ScoreError, match=r"gamma=-20 with 50 positives overflows"):
         beta_gamma_threshold(y, score, 0.1, -20)
-
-
-def test_a_single_positive_is_not_thrown_away_by_selection():
-    assert select_beta_gamma([1, 0, 0, 0], [3.0, 2.0, 1.0, 0.0]).theta == 3.0
 
 
 @pytest.mark.parametrize("weight", [[1, 1], [1, 1, -1], [0, 1, 1], [np.nan, 1, 1]])
@@ -219,12 +178,6 @@ def test_few_positives_give_a_finite_threshold(n_positive, utility):
     assert np.isfinite(
         beta_gamma_threshold(y, score, retrofit_beta(y, score, utility=utility), utility=utility)
     )
-
-
-@pytest.mark.parametrize("rule", [select_beta_gamma, retrofit_beta, beta_gamma_threshold])
-def test_all_tied_and_all_positive_scores_give_a_result(rule):
-    rule([1, 0, 1, 0], [0.5] * 4)
-    rule([1, 1, 1], [3.0, 2.0, 1.0])
 
 
 def test_band_holds_its_threshold_and_narrows_with_more_texts():
@@ -250,59 +203,3 @@ def test_what_cannot_be_ranked_is_refused(y, score, error, message):
     for rule in (utility_curve, beta_gamma_threshold, select_beta_gamma, retrofit_beta):
         with pytest.raises(error, match=message):
             rule(y, score)
-
-
-def f1_by_counting(y, weight, accepted):
-    """F1 of a decision, by its definition."""
-    tp, fp, fn = (
-        sum(
-            Fraction(w)
-            for is_positive, w, is_accepted in zip(y, weight, accepted, strict=True)
-            if (is_positive, is_accepted) == cell
-        )
-        for cell in ((True, True), (False, True), (True, False))
-    )
-    return 2 * tp / (2 * tp + fp + fn)
-
-
-def grid_by_definition(y, score, weight, n_folds=5):
-    """The mean F1 of every pair on held-out folds, one text and one pair at a time."""
-    kept = np.flatnonzero(weight)
-    order = kept[np.argsort(-score[kept], kind="stable")]
-    y, score, weight = y[order], score[order], weight[order]
-    n_folds = min(n_folds, y.sum(), (~y).sum())
-    fold, rng, total = (
-        np.empty(y.size, dtype=int),
-        np.random.default_rng(0),
-        dict.fromkeys(product(BETAS, GAMMAS), Fraction(0)),
-    )
-    for side in (y, ~y):
-        fold[side] = rng.permutation(np.arange(side.sum()) % n_folds)
-    for j in range(n_folds):
-        rest, held_out = fold != j, fold == j
-        choices = sorted(set(score[rest]), reverse=True)
-        values = [f1_by_counting(y[rest], weight[rest], score[rest] >= theta) for theta in choices]
-        theta_max, theta_zero = choices[values.index(max(values))], np.nextafter(choices[-1], -np.inf)
-        for beta, gamma in total:
-            alpha = beta + (1 - beta) * (
-                0.0 if gamma is None else np.exp(-gamma * weight[rest][y[rest]].sum())
-            )
-            theta = alpha * theta_zero + (1 - alpha) * theta_max
-            theta = np.clip(theta, theta_zero, theta_max) if alpha >= 0 else theta
-            total[beta, gamma] += (
-                f1_by_counting(y[held_out], weight[held_out], score[held_out] >= theta) / n_folds
-            )
-    return total
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_fold_whose_positives_weigh_nothing_chose_the_first_pair_of_the_grid(seed):
-    """F1 was undefined there, and with it the mean of every pair."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(16) % 2 == 0
-    score, weight = rng.standard_normal(16) + y, rng.integers(0, 3, 16).astype(float)
-    weight[:4] = 1.0
-    chosen = select_beta_gamma(y, score, utility=FBeta(1), sample_weight=weight)
-    grid = grid_by_definition(y, score, weight)
-    assert chosen.value == pytest.approx(float(max(grid.values())))
-    assert grid[chosen.beta, chosen.gamma] == max(grid.values())

@@ -13,12 +13,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
-from sklearn.multiclass import OneVsRestClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -30,7 +28,6 @@ from textmargin import (
     T11SU,
     FBeta,
     PriorSVC,
-    TextClassifier,
     ThresholdClassifier,
     Utility,
     beta_gamma_threshold,
@@ -180,15 +177,6 @@ def inner_decisions(inner, X):
     return inner.estimator_.decision_function(X) >= inner.thresholds_[0]
 
 
-def test_thresholds_survive_one_against_the_rest():
-    X, y = skewed()
-    Y = np.column_stack([y, X[:, 0] > 1]).astype(int)
-    model = OneVsRestClassifier(ThresholdClassifier(PriorSVC())).fit(X, Y)
-    for k, inner in enumerate(model.estimators_):
-        assert inner.thresholds_ != 0
-        np.testing.assert_array_equal(model.predict(X)[:, k], inner_decisions(inner, X))
-
-
 def test_thresholds_survive_several_outputs_pipelines_and_grid_search():
     X, y = skewed()
     Y = np.column_stack([y, X[:, 0] > 1]).astype(int)
@@ -204,23 +192,6 @@ def test_thresholds_survive_several_outputs_pipelines_and_grid_search():
     search = GridSearchCV(ThresholdClassifier(PriorSVC()), grid, cv=2).fit(X, y)
     np.testing.assert_array_equal(search.predict(X), inner_decisions(search.best_estimator_, X))
     assert np.isfinite(cross_val_score(clone(search.best_estimator_), X, y, cv=2)).all()
-
-
-def test_joins_a_text_classifier():
-    texts = [
-        "corn harvest",
-        "wheat harvest",
-        "corn exports",
-        "bank rates",
-        "dollar rates",
-        "bank profits",
-        "oil price",
-    ] * 3
-    topics = ["grain", "grain", "grain", "money", "money", "money", "oil"] * 3
-    model = TextClassifier(decision=ThresholdClassifier(utility=T11SU)).fit(texts, topics)
-    assert isinstance(model.model_, ThresholdClassifier)
-    assert list(model.predict(["corn", "bank"])) == ["grain", "money"]
-    assert model.explain("corn harvest").target == "grain"
 
 
 def test_sample_weight_reaches_estimator_and_utility():
@@ -266,16 +237,6 @@ def test_refitted_folds_take_rows_of_whatever_x_is(wrap):
         X.index = np.random.default_rng(0).permutation(len(X))
         X.columns = X.columns.astype(str)
     np.testing.assert_allclose(ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_, expected)
-
-
-def test_refitted_folds_of_texts_in_a_shuffled_column():
-    texts = np.array(["corn harvest", "wheat harvest", "bank rates", "dollar rates"] * 10)
-    y = np.array([1, 1, 0, 0] * 10)
-    column = pd.Series(texts, index=np.random.default_rng(0).permutation(40))
-    model = ThresholdClassifier(make_pipeline(TfidfVectorizer(), LogisticRegression()), scores="cv").fit(
-        column, y
-    )
-    assert model.curve_[0].utility.max() == 2 * 20
 
 
 def test_a_utility_may_name_either_of_two_classes():
@@ -340,11 +301,6 @@ def test_settings_by_class_do_not_move_to_another_class_in_a_fold():
     ThresholdClassifier(PriorSVC(class_weight="balanced"), scores="cv").fit(X, Y)
 
 
-def test_threshold_zero_needs_no_held_out_scores():
-    X, y = skewed()
-    assert ThresholdClassifier(LogisticRegression(), rule="zero").fit(X, y).thresholds_ == 0
-
-
 def test_weights_are_routed_where_they_are_asked_for():
     X, y = skewed()
     weight = np.where(y == 1, 10.0, 1.0)
@@ -403,21 +359,6 @@ def assert_moved_is_a_new_fit(X, y, before, after, weight=None):
         np.testing.assert_array_equal(ours.scores, theirs.scores)
 
 
-def positives_in_one_fold():
-    """A class whose positives are all held out at once, so that none of them gets a score from a fold."""
-    X, y = make_problem(n=100, seed=3)[:2]
-    held_out = next(KFold(5, shuffle=True, random_state=0).split(X))[1]
-    return X, np.column_stack([y == 1, np.isin(np.arange(100), held_out[:6])]).astype(int)
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_moved_forgot_that_no_positive_had_a_held_out_score(rule):
-    X, y = positives_in_one_fold()
-    before = {"scores": "cv", "rule": rule}
-    assert ThresholdClassifier(PriorSVC(), **before).fit(X, y).ranked_[1].n_held_out == 0
-    assert_moved_is_a_new_fit(X, y, before, {"utility": Utility(tp=7, fp=-1)})
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("scores", ["loo", "cv", "train"])
 @pytest.mark.parametrize("rule", RULES)
@@ -458,13 +399,6 @@ def test_training_scores_that_are_not_there_are_not_made_up():
         ScoreError, match=r"The held-out scores of class 1 are there, but rule=.*; fit again\."
     ):
         model.with_utility(few_positives=50)
-
-
-@pytest.mark.parametrize(
-    "after", [{"few_positives": 3}, {"rule": "select"}, {"rule": "best", "gamma": 0.1}, {"min_recall": 0.9}]
-)
-def test_moved_to_another_rule_is_a_new_fit(after):
-    assert_moved_is_a_new_fit(*rare(20), {}, after)
 
 
 def test_moved_does_not_deal_out_the_folds_of_the_scores_again():

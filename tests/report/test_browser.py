@@ -2,8 +2,6 @@
 anything else.
 """
 
-import time
-
 import pytest
 from desk.pages import CHROMIUM, chromium
 from report.reports import made
@@ -144,20 +142,6 @@ def test_of_two_topics_the_one_that_is_looked_for_is_shown_first(opened):
     assert "There is no utility to draw" in page.inner_text("#utility")
 
 
-def test_a_pointer_moves_the_slider_to_the_nearest_threshold(opened):
-    page = opened("desk")
-    before = page.locator("#utility circle").get_attribute("cx")
-    page.locator("#cut").scroll_into_view_if_needed()
-    box = page.locator("#cut").bounding_box()
-    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
-    theta = page.evaluate("state(at).threshold")
-    assert theta < 0
-    assert readout(page) == computed("desk", 0, theta)
-    assert page.locator("#utility circle").get_attribute("cx") != before
-    page.click("#to-best")
-    assert page.evaluate("at === topic.best")
-
-
 def test_keys_alone_reach_everything(opened):
     page = opened("large")
     reached = []
@@ -196,18 +180,6 @@ def test_a_budget_is_the_best_texts_of_so_many(opened):
     assert page.inner_text("#budget-note") == ""
 
 
-def test_topics_can_be_filtered(opened):
-    page = opened("large")
-    page.fill("#filter", "TOPIC 4")
-    assert page.locator("#chosen option").count() == 10
-    assert page.inner_text("#topic-name") == "topic 40"
-    page.fill("#filter", "no such topic")
-    assert page.locator("#chosen option").count() == 0
-    page.fill("#filter", "")
-    assert page.locator("#chosen option").count() == 90
-    assert page.input_value("#chosen") == "40"
-
-
 def test_controls_have_names(opened):
     page = opened("large")
     for role, name in (
@@ -244,26 +216,8 @@ def test_a_script_that_got_in_would_not_run(opened, troubles):
     assert "Content Security Policy" in troubles.pop()
 
 
-def test_ninety_topics_and_three_thousand_texts_open_in_two_seconds(opened, pages):
-    pages("large")
-    start = time.perf_counter()
-    page = opened("large")
-    page.wait_for_selector("#utility svg")
-    assert time.perf_counter() - start < 2
-
-
 def test_without_scripts_the_numbers_are_there(opened):
     page = opened("desk", java_script_enabled=False)
     assert page.locator("tbody tr").count() == 8
     assert page.locator("noscript p").is_visible()
     assert page.get_by_text("taken for").first.is_visible()
-
-
-def test_on_paper_there_are_numbers_and_charts_but_no_controls(opened):
-    page = opened("desk")
-    page.emulate_media(media="print")
-    assert not page.is_visible("#cut")
-    assert not page.is_visible("#to-use")
-    assert page.is_visible("#utility svg")
-    assert page.is_visible("#now-hits")
-    assert len(page.pdf(format="A4")) < 1e6

@@ -7,7 +7,7 @@ import pytest
 mpl.use("Agg")
 
 from conftest import make_problem
-from report.reports import FORMS, in_form
+from report.reports import in_form
 from sklearn.svm import LinearSVC
 
 from textmargin import (
@@ -48,17 +48,6 @@ def test_there_is_no_curve_of_the_first_of_two_classes():
     assert UtilityCurveDisplay.from_estimator(model).name == "spam"
     with pytest.raises(ValueError, match="one threshold, that of 'spam'"):
         UtilityCurveDisplay.from_estimator(model, target="ham")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_from_estimator_takes_a_text_classifier_by_its_own_names(form):
-    model, _ = in_form(form, decision=ThresholdClassifier())
-    target = model.classes_.tolist()[1]
-    display = UtilityCurveDisplay.from_estimator(model, target=target)
-    assert display.name == str(target)
-    assert display.threshold == model.thresholds_[1]
-    with pytest.raises(ScoreError, match="target 'fish' is not among the classes"):
-        UtilityCurveDisplay.from_estimator(model, target="fish")
 
 
 def test_without_a_threshold_classifier_there_is_no_curve():

@@ -10,11 +10,10 @@ import pytest
 from report.reports import FORMS, HOSTILE, any_labels, in_form, made, one_label
 from typer.testing import CliRunner
 
-from textmargin import T11SU, Corpus, KeywordPrior, TextClassifier, Utility, utility_curve, write_report
+from textmargin import T11SU, Corpus, write_report
 from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.errors import LabelError, TableError
-from textmargin.labels import Decisions
 from textmargin.report.content import report_content
 from textmargin.report.html import as_block, to_html
 from textmargin.report.summary import summarise
@@ -81,16 +80,6 @@ def test_every_point_is_what_its_threshold_would_decide(kind):
             assert (tp, fp) == ((accepted & (truth[:, k] > 0)).sum(), (accepted & (truth[:, k] == 0)).sum())
 
 
-def test_the_points_are_the_utility_curve():
-    model, corpus, _ = made("costs")
-    report = content("costs", n_points=1000)
-    lead = leads(model, model.decide(corpus.texts))
-    for k, topic in enumerate(report.topics):
-        curve = utility_curve(np.array(corpus.labels) == topic.label, lead[:, k], Utility(tp=3))
-        np.testing.assert_allclose(topic.points.utility, curve.utility)
-        assert topic.points.utility[topic.best] == curve.utility.max()
-
-
 @pytest.mark.parametrize("kind", ["costs", "dear", "asked"])
 def test_moving_a_threshold_moves_decisions_as_the_points_say(kind):
     """With one label a text: as if the model had that threshold, the others staying where they are."""
@@ -137,14 +126,6 @@ def test_the_page_says_what_training_expected():
     assert f"<dd>{report.summary.answered:.1%}</dd>" in page
 
 
-def test_of_topics_with_equal_scores_one_gets_the_text():
-    model = made("plain")[0]
-    scores = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [-1.0, -2.0, -1.0]])
-    accepted = model.labels_.accepted(scores)
-    lead = leads(model, Decisions(model.labels_.text_names, scores, accepted, np.zeros_like(accepted)))
-    assert (lead >= 0).sum(axis=1).tolist() == [1, 1, 1]
-
-
 def test_borderline_texts_are_the_nearest_on_both_sides():
     model, corpus, _ = made("desk")
     lead = leads(model, model.decide(corpus.texts))
@@ -167,33 +148,6 @@ def test_words_are_weights_taken_apart():
             assert word.data + word.from_prior == pytest.approx(learner.coef_[k, j], rel=1e-3, abs=1e-3)
             assert word.from_prior == pytest.approx(learner.trust_[k] @ learner.prior_[k, :, j], rel=1e-3)
         assert topic.verdicts == [one for one in model.verdict_ if one.target == topic.label]
-
-
-def test_of_several_kinds_of_knowledge_the_page_names_each():
-    texts, topics = (
-        ["wheat and corn", "corn fell", "bank rates", "the bank rose"] * 2,
-        ["grain", "grain", "money", "money"] * 2,
-    )
-    kinds = [KeywordPrior({"money": ["bank"]}, file_name="<b>.toml"), {"corn": -1.0, "bank": -1.0}]
-    model = TextClassifier(knowledge=kinds).fit(texts, topics)
-    corpus = Corpus("two", ["corn", "the bank"], ["grain", "money"])
-    report = report_content(model, corpus, n_bootstrap=0)
-    assert report.model.parts["knowledge"] == "keywords in <b>.toml, weights"
-    assert [one.knowledge for topic in report.topics for one in topic.verdicts] == [
-        "keywords in <b>.toml",
-        "weights",
-    ]
-    assert {word.knowledge for topic in report.topics for word in topic.disagreements} == {"weights"}
-    page = to_html(report)
-    assert "supported (<bdi>keywords in &lt;b&gt;.toml</bdi>), dropped (<bdi>weights</bdi>)" in page
-
-
-def test_words_of_the_first_of_two_topics_are_those_of_the_second_negated():
-    first, second = content("binary").topics
-    assert {word.word: -word.data for word in first.words}.items() & {
-        word.word: word.data for word in second.words
-    }.items()
-    assert first.threshold == -second.threshold
 
 
 @pytest.mark.parametrize("kind", ["strings", "ngrams"])
@@ -255,10 +209,6 @@ def test_the_page_fetches_nothing_and_lets_no_other_script_run():
         page,
     )
     assert re.search(r"default-src 'none'; .*script-src 'sha256-[\w+/=]+'", page)
-
-
-def test_the_same_model_and_texts_give_the_same_page():
-    assert to_html(content("desk")) == to_html(content("desk"))
 
 
 def test_ninety_topics_and_three_thousand_texts_are_less_than_five_megabytes():
@@ -365,14 +315,3 @@ def test_demo_ends_with_a_page(tmp_path):
     assert done.exit_code == 0, done.output
     assert "page.html" in done.stdout.replace("\n", "")
     assert "phishing" in (tmp_path / "page.html").read_text()
-
-
-def test_labels_that_are_numbers_were_not_known_to_the_model(tmp_path):
-    """A corpus of whole numbers, and a model that has them as classes."""
-    own = one_label()
-    numbers = {"grain": 7, "money": 8, "oil": 9}
-    corpus = Corpus("numbers", own.texts, [numbers[label] for label in own.labels])
-    model = TextClassifier().fit(corpus.texts, corpus.labels)
-    report = write_report(model, corpus, tmp_path / "report.html", n_bootstrap=0)
-    assert [one.label for one in report.summary.classes] == ["7", "8", "9"]
-    assert report.summary.accuracy > 0.9

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
-from textmargin import BagOfWords, KeywordPrior, SubsequenceKernel, TextClassifier, load_dataset, suggest
+from textmargin import BagOfWords, SubsequenceKernel, TextClassifier, load_dataset, suggest
 from textmargin.errors import (
     EmptyTextWarning,
     EmptyVocabularyError,
@@ -52,25 +52,6 @@ def test_what_was_left_out_comes_back():
         assert {*words_of(found.add[name])} == {*words} - {*KEYWORDS[name]}
     assert not any(found.strike.values())
     assert not found.split
-
-
-def test_what_was_left_out_comes_back_without_a_label():
-    texts, _ = planted()
-    found = suggest(TextClassifier(knowledge=KEYWORDS).fit(texts), texts, n=4)
-    for name, words in WORDS.items():
-        assert {*words_of(found.add[name])} == {*words} - {*KEYWORDS[name]}
-    assert not any(found.strike.values())
-
-
-def test_a_word_that_the_model_never_saw_comes_back():
-    texts, _ = planted()
-    model = TextClassifier(knowledge=KEYWORDS).fit(
-        ["wheat corn", "bank rates", "vessel port"] * 2, ["grain", "money", "ship"] * 2
-    )
-    found = suggest(model, texts)
-    harvest = next(one for one in found.add["grain"] if one.word == "harvest")
-    assert harvest.weight == 0
-    assert harvest.n_texts == sum("harvest" in text for text in texts)
 
 
 def test_a_new_word_of_two_classes_goes_to_the_one_that_claims_it_most():
@@ -163,19 +144,6 @@ def test_a_word_of_two_classes_is_to_be_split():
     assert found.to_keywords()["ship"]["bank"] == 1
 
 
-def test_a_part_of_a_phrase_and_of_a_pattern_are_struck_by_themselves():
-    texts, labels = planted()
-    keywords = {**KEYWORDS, "ship": ["cargo dollar", "harve*", "vessel", "port"]}
-    found = suggest(learn(keywords, texts, labels), texts)
-    assert {one.entry for one in found.strike["ship"]} == {"dollar", "harvest"}
-    mended = (
-        KeywordPrior({"ship": found.to_keywords()["ship"]})
-        .match_vocabulary(["cargo", "dollar", "harvest"], ["ship"])[0]
-        .terms
-    )
-    assert mended == {"cargo": 0.5, "dollar": 0, "harvest": 0}
-
-
 def test_other_keywords_than_the_models():
     texts, labels = planted()
     model = learn(KEYWORDS, texts, labels)
@@ -211,26 +179,6 @@ def test_several_labels_a_text():
     assert [one.entry for one in found.strike["goods"]] == ["rates"]
     assert "barley" in words_of(found.add["goods"])
     assert "barley" in words_of(found.add["grain"])
-
-
-def test_words_of_another_language():
-    german = {
-        "Störung": ["Ausfall", "kaputt", "Fehler", "abgestürzt"],
-        "Wunsch": ["hätte", "bitte", "gern", "möchten"],
-    }
-    texts, labels = planted(words=german)
-    found = suggest(learn({"Störung": ["Ausfall"]}, texts, labels), texts)
-    assert {"kaputt", "fehler", "abgestürzt"} <= {*words_of(found.add["Störung"])}
-
-
-def test_a_class_that_no_text_is_given():
-    texts, labels = planted()
-    found = suggest(
-        learn(KEYWORDS, texts, labels),
-        [text for text, own in zip(texts, labels, strict=True) if own != "ship"],
-    )
-    assert found.counts["ship"] == 0
-    assert found.add["ship"] == []
 
 
 def test_it_prints_and_goes_into_json():
