@@ -253,7 +253,7 @@ def test_a_saved_model_decides_alike_and_knows_no_unlabelled_texts(zero, tmp_pat
     np.testing.assert_array_equal(again.predict(NEW), zero.predict(NEW))
     assert again.spread_ == zero.spread_
     assert again.shares_ == zero.shares_
-    with pytest.raises(TextmarginError, match="no unlabelled texts"):
+    with pytest.raises(AttributeError, match="no unlabelled texts"):
         _ = again.unlabelled_
 
 

@@ -43,7 +43,6 @@ from .errors import (
     EmptyVocabularyError,
     LabelError,
     NotTextError,
-    NoUnlabelledTextsError,
     ScoreError,
     TextmarginError,
 )
@@ -669,7 +668,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self._unlabelled is None:
-            raise NoUnlabelledTextsError(
+            raise AttributeError(
                 "This model has no unlabelled texts: it was fitted without, or loaded from a file."
             )
         texts, matrix = self._unlabelled

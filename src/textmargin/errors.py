@@ -8,22 +8,18 @@
     ├── DeviceError            (RuntimeError) a GPU cannot be used: none, no CuPy or driver, memory full, lost
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
     ├── FeedbackError          (OSError)      feedback cannot be stored or read: wrong file, database away
-    ├── LabelError             (ValueError)   labels cannot be learnt: one class only, or one without examples
+    ├── LabelError             (ValueError)   labels cannot be learnt: none, one class only, no examples
     ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is no model to be loaded
-    ├── NoUnlabelledTextsError (AttributeError) learnt from unlabelled texts, of which the model had none
     ├── NotTextError           (TypeError, ValueError) something that is not a text stands among the texts
     ├── DuplicateFeedbackIdError (ValueError)   other feedback under an id that some has already
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
-    ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is missing
     ├── ScoreError             (ValueError)   scores on which no threshold, or not that asked for, can be set
     ├── SettingError           (ValueError)   a setting out of range, or that does not apply to the others
     ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: disk, damage
     │   └── OtherRunError                     texts in parts of another run, or with other settings
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no column, no rows
-    │   └── NoLabelsError                     one with texts, in which no labels are found
-    ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
-    └── UnknownNameError       (ValueError)   there is no dataset, or no table of an experiment, of that name
+    └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
 
     TextmarginWarning          (UserWarning)
     ├── EmptyTextWarning                      texts without a single known word: their score is the intercept
@@ -52,13 +48,10 @@ __all__ = [
     "FeedbackError",
     "LabelError",
     "ModelFileError",
-    "NoLabelsError",
-    "NoUnlabelledTextsError",
     "NotTextError",
     "OtherRunError",
     "OutputError",
     "PriorError",
-    "ResultError",
     "ScoreError",
     "SettingError",
     "StoreError",
@@ -66,7 +59,6 @@ __all__ = [
     "TextmarginError",
     "TextmarginWarning",
     "TooLargeError",
-    "UnknownNameError",
     "UnknownTermWarning",
 ]
 
@@ -153,10 +145,6 @@ class PriorError(TextmarginError, ValueError):
     """Prior knowledge that does not fit the columns or classes."""
 
 
-class ResultError(TextmarginError, OSError):
-    """The result of an experiment cannot be written, or read again."""
-
-
 class OutputError(TextmarginError, OSError):
     """A file cannot be written."""
 
@@ -170,10 +158,6 @@ class OutputError(TextmarginError, OSError):
                 f"written; free some space, or choose another place."
             )
         return f"{self.filename} cannot be written: {self.strerror}; choose another place."
-
-
-class NoUnlabelledTextsError(TextmarginError, AttributeError):
-    """A model was fitted without unlabelled texts, or has them no longer: for `hasattr`, it has none."""
 
 
 class ScoreError(TextmarginError, ValueError):
@@ -203,16 +187,8 @@ class TableError(TextmarginError, ValueError):
     """A user's file that cannot be read as texts."""
 
 
-class NoLabelsError(TableError):
-    """A user's file with texts, in which no labels are found."""
-
-
 class TooLargeError(TextmarginError, ValueError):
     """The exact way needs more memory than is sensible."""
-
-
-class UnknownNameError(TextmarginError, ValueError):
-    """There is no dataset, or no table of an experiment, of that name."""
 
 
 class TextmarginWarning(UserWarning):

@@ -10,6 +10,7 @@ from textmargin import load_dataset
 from textmargin.datasets.files import catalogue, is_ready
 from textmargin.datasets.loading import dataset_names
 from textmargin.datasets.reuters import modapte_topics
+from textmargin.errors import TextmarginError
 
 LARGEST = {
     **{
@@ -147,11 +148,11 @@ def test_desk_comes_with_the_package(monkeypatch):
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(
-        ValueError,
+        TextmarginError,
         match=r"There is no dataset 'reuter'. Nearest: 'reuters21578'. Names: 'desk', 'eye_movements'",
     ):
         load_dataset("reuter")
-    with pytest.raises(ValueError, match=r"There is no dataset 'zzz'. Names:"):
+    with pytest.raises(TextmarginError, match=r"There is no dataset 'zzz'. Names:"):
         load_dataset("zzz")
 
 

@@ -12,7 +12,7 @@ from textmargin.config import read_costs, read_rationales
 from textmargin.desk.acts import Act, new_id
 from textmargin.desk.export import EXPORTS, export, label_separator
 from textmargin.desk.project import Project
-from textmargin.errors import DeskError, NoLabelsError
+from textmargin.errors import DeskError, LabelError
 from textmargin.tables.reader import read_table
 
 HOSTILE = [
@@ -165,7 +165,7 @@ def test_nothing_to_export_is_said(make):
         export(project, "costs")
     with pytest.raises(DeskError, match=f"choose one of {', '.join(EXPORTS)}"):
         export(project, "cvs")
-    with pytest.raises(NoLabelsError, match="label some at the desk, or settle conflicts"):
+    with pytest.raises(LabelError, match="label some at the desk, or settle conflicts"):
         read_table(project.path)
 
 

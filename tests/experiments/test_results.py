@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from textmargin import SubsequenceKernel
-from textmargin.errors import ResultError
+from textmargin.errors import OutputError, TextmarginError
 from textmargin.experiments.catalogue import EXPERIMENTS, experiment
 from textmargin.experiments.rendering import to_markdown, write_page
 from textmargin.experiments.reproduce import load_results, reproduce
@@ -81,7 +81,7 @@ def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
 def test_a_damaged_result_says_so(tmp_path, content):
     path = tmp_path / "strings-2.json"
     path.write_text(content)
-    with pytest.raises(ResultError, match="not a whole result"):
+    with pytest.raises(OutputError, match="not a whole result"):
         Result.load(path)
 
 
@@ -112,7 +112,7 @@ def test_the_documentation_is_what_the_stored_results_say(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     write_page("docs/results", "docs/reproductions.md")
     assert Path("docs/reproductions.md").read_text() == (DOCS / "reproductions.md").read_text()
-    with pytest.raises(ResultError, match="no stored results"):
+    with pytest.raises(OutputError, match="no stored results"):
         write_page("nothing", "page.md")
 
 
@@ -169,6 +169,6 @@ def test_no_quick_result_is_documented():
 
 def test_experiments_are_found_by_name():
     assert experiment("strings-2").name == "strings-2"
-    with pytest.raises(ValueError, match=r"no table 'string-2'\. Nearest: strings-2"):
+    with pytest.raises(TextmarginError, match=r"no table 'string-2'\. Nearest: strings-2"):
         experiment("string-2")
     assert all(json.dumps(published(one.paper)["paper"]) for one in EXPERIMENTS.values())

@@ -8,7 +8,7 @@ import pytest
 from samples import needs_corpora
 
 from textmargin import SubsequenceKernel
-from textmargin.errors import ResultError
+from textmargin.errors import OutputError
 from textmargin.experiments import _news
 from textmargin.experiments._machine import Kernels, evaluate, f1, fit_predict, tune_on_words
 from textmargin.experiments._news import N_TEST, N_TRAIN, as_in_the_paper, draws
@@ -149,5 +149,5 @@ def test_an_interrupted_kernel_matrix_goes_on_where_it_was(run, monkeypatch):
     assert whole_gram(run, kernel, train, test)[1].pairs == work.pairs  # looked up, not counted again
     assert whole_gram(run, kernel, train[:50], test)[1].pairs == 0  # another matrix has its own record
     log.write_text("[]")
-    with pytest.raises(ResultError, match="is damaged; remove it"):
+    with pytest.raises(OutputError, match="is damaged; remove it"):
         whole_gram(run, kernel, train, test)

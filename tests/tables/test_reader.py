@@ -6,7 +6,7 @@ import json
 import pytest
 from tables.user_files import ROWS
 
-from textmargin.errors import NoLabelsError, TableError
+from textmargin.errors import LabelError, TableError
 from textmargin.tables.columns import ColumnNames
 from textmargin.tables.formats import read_rows
 from textmargin.tables.reader import read_table, stream_texts
@@ -102,7 +102,7 @@ def test_several_labels(tmp_path):
 def test_what_cannot_be_read_is_explained(name, content, message, tmp_path):
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(TableError, match=message):
+    with pytest.raises((TableError, LabelError), match=message):
         read_table(path)
 
 
@@ -197,14 +197,14 @@ def test_labels_that_are_known_make_texts_without_any_a_table(content, label, n_
     assert note in table.notes
     assert len(table.unlabelled) + n_labelled == content.count("\n") - 1
     if label is None and content != UNKNOWN:
-        with pytest.raises(NoLabelsError):
+        with pytest.raises(LabelError):
             read_table(path, labels="optional")
 
 
 def test_of_several_columns_with_labels_that_are_known_one_must_be_chosen(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,first,second\na b c,ham,spam\nd e f,ham,ham\n")
-    with pytest.raises(NoLabelsError, match=r"which one holds the label\? Choose it with label="):
+    with pytest.raises(LabelError, match=r"which one holds the label\? Choose it with label="):
         read_table(path, labels="optional", known_labels=["ham", "spam"])
 
 
@@ -255,7 +255,7 @@ def test_nothing_left_after_invalid_lines(tmp_path):
 def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,topics\na b c,\nd e f,;\n")
-    with pytest.raises(TableError, match=r"No text of .*a.csv has a label in column 'topics'"):
+    with pytest.raises(LabelError, match=r"No text of .*a.csv has a label in column 'topics'"):
         read_table(path, label_separator=";")
 
 

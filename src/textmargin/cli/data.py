@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import UnknownNameError
+from ..errors import TextmarginError
 from ._console import Application, app, mistakes
 from ._tables import print_table
 
@@ -57,7 +57,7 @@ def _show_data(name: str | None = None) -> None:
         typer.echo("textmargin data show NAME tells where a corpus comes from and which file is missing.")
         return
     if name not in known:
-        raise UnknownNameError(f"There is no dataset {name!r}; there are {listed(name, list(known))}")
+        raise TextmarginError(f"There is no dataset {name!r}; there are {listed(name, list(known))}")
     dataset = known[name]
     typer.echo(f"{dataset.name}: {dataset.about}\n")
     typer.echo(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))

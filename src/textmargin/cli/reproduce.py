@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import ResultError
+from ..errors import OutputError
 from ._console import app, resumable
 from ._tables import print_table
 
@@ -59,7 +59,7 @@ def _list_tables(results: Path) -> None:
         try:
             earlier = load_result(one.name, results)
             when = earlier.when[:10] if earlier else ""
-        except ResultError:
+        except OutputError:
             when = "damaged"
         rows.append([one.name, one.title, f"{one.minutes:g}", when])
     print_table(["name", "what it is", "minutes", "stored"], rows, texts=(0, 1))

@@ -238,11 +238,11 @@ def _read(data: str, reading: ReadingOptions, config: ModelConfig, columns: list
 
 def _explain_labels(read: Callable[[], T]) -> T:
     """What reading gives; where labels are missing, the option that makes up for them is named."""
-    from ..errors import NoLabelsError
+    from ..errors import LabelError
 
     try:
         return read()
-    except NoLabelsError as error:
+    except LabelError as error:
         raise OptionError(f"{error} Without labels, name words of each: --keywords FILE.") from error
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 
-from ..errors import DatasetError, UnknownNameError, nearest
+from ..errors import DatasetError, TextmarginError, nearest
 from . import readers, reuters
 from .corpus import Corpus
 from .files import catalogue, digest_of, right_path
@@ -63,7 +63,7 @@ def load_dataset(name: str) -> Corpus:
     if name not in _READERS:
         near = nearest(name, _READERS)
         hint = "" if near is None else f" Nearest: {near!r}."
-        raise UnknownNameError(
+        raise TextmarginError(
             f"There is no dataset {name!r}.{hint} Names: {', '.join(map(repr, dataset_names()))}."
         )
     entry = catalogue()[name]

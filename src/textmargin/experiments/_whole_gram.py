@@ -12,7 +12,7 @@ import numpy as np
 
 from .._system.progress import progress_of
 from .._system.writing import write_whole
-from ..errors import ResultError
+from ..errors import OutputError
 from ..gram.cached import CachedPairs
 from ._machine import Matrices
 from .run import Run
@@ -37,7 +37,7 @@ class Work:
                 known = json.loads(self.path.read_text(encoding="utf-8"))
                 self.seconds, self.pairs = float(known["seconds"]), int(known["pairs"])
             except (ValueError, KeyError, TypeError) as error:
-                raise ResultError(
+                raise OutputError(
                     f"{self.path}, the record of work done so far, is damaged; remove it."
                 ) from error
 

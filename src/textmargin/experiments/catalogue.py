@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import UnknownNameError, nearest
+from ..errors import TextmarginError, nearest
 from .run import Experiment
 
 # name, title, module and function of this folder, minutes on two cores, datasets
@@ -39,5 +39,5 @@ def experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         near = nearest(name, EXPERIMENTS)
         hint = "" if near is None else f" Nearest: {near}."
-        raise UnknownNameError(f"There is no table {name!r}.{hint} There are {', '.join(EXPERIMENTS)}.")
+        raise TextmarginError(f"There is no table {name!r}.{hint} There are {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from .._system.writing import write_whole
-from ..errors import ResultError
+from ..errors import OutputError
 from .reproduce import load_results
 from .result import Result
 from .table import Table, Value
@@ -25,7 +25,7 @@ def write_page(results: str | os.PathLike[str], page: str | os.PathLike[str]) ->
     """Write all stored results to a Markdown page."""
     found = load_results(results)
     if not found:
-        raise ResultError(
+        raise OutputError(
             f"There are no stored results in {Path(results)}; compute some first: textmargin reproduce NAME."
         )
     sections = [_OPENING.format(results=Path(results)), *map(to_markdown, found)]

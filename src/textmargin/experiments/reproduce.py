@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import ResultError
+from ..errors import OutputError
 from .catalogue import EXPERIMENTS, experiment
 from .result import Result, file_name
 from .run import Run
@@ -36,7 +36,7 @@ def reproduce(names: Sequence[str], run: Run) -> Iterator[Outcome]:
     for one in chosen.values():
         try:
             before = load_result(one.name, run.folder, run.quick)
-        except ResultError:
+        except OutputError:
             before = None
         result = one.run(replace(run, parameters={}, seeds=[], n_kernel_evaluations=None))
         yield Outcome(result, result.save(run.folder), None if before is None else before.differences(result))

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from .._system.writing import write_whole
 from ..datasets.loading import dataset_digest
-from ..errors import ResultError
+from ..errors import OutputError
 from .table import Table
 
 _PACKAGES = ("textmargin", "numpy", "scipy", "scikit-learn")
@@ -51,7 +51,7 @@ class Result:
         try:
             write_whole({path: text.encode()})
         except OSError as error:
-            raise ResultError(
+            raise OutputError(
                 f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was "
                 "changed there; "
                 f"choose another folder for results."
@@ -65,7 +65,7 @@ class Result:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
             return cls(**{**data, "table": Table.from_dict(data["table"])})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ResultError(f"{path} is not a whole result ({error}); run the table again.") from error
+            raise OutputError(f"{path} is not a whole result ({error}); run the table again.") from error
 
     def differences(self, other: Result) -> list[str]:
         """What is not the same in another run: parameters, seeds and numbers, to the last digit.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from ..errors import NoLabelsError, TableError, nearest
+from ..errors import LabelError, TableError, nearest
 from .decision_columns import GUESS, LABEL, SCORE
 from .label_values import MISSING_LABELS, find_flags, label_name
 from .rows import Row, SheetRow
@@ -131,7 +131,7 @@ def find_columns(
         if label is None and likely is None:
             label = _label_column(rows, others)
         if label is None and (likely is None or known):
-            raise NoLabelsError(
+            raise LabelError(
                 _which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others)
             )
         notes.append(
@@ -233,7 +233,7 @@ def check_labels(
 ) -> None:
     """That there are some, and, where the column is a guess, that texts share them."""
     if not counts:
-        raise NoLabelsError(
+        raise LabelError(
             f"No text of {source} has a label in column {column!r}. Choose another with label=, or say with "
             f"missing_labels= which values mean that there is none."
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import NoLabelsError, TableError
+from ..errors import LabelError, TableError
 from .chunks import FileRows, read_chunks
 from .columns import (
     LabelUse,
@@ -141,7 +141,7 @@ def read_table(
                 for one in own if isinstance(own, tuple) else (own,):
                     counts[one] += n
             if is_project and not names_given:
-                raise NoLabelsError(
+                raise LabelError(
                     f"No text of {called} has a label that is in use; label some at the desk, or settle "
                     "conflicts."
                 )
