@@ -39,17 +39,12 @@ _MAX_VALUES = 1_000_000  # in JSON, which take at most 160 MB of memory
 _START, _ZEROS = b'{"__metadata__":{"digest":"', b"0" * 64
 _DIGEST = slice(8 + len(_START), 8 + len(_START) + 64)
 _DTYPES = {
-    **{"BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "F16": np.float16},
-    **{
-        "U32": np.uint32,
-        "I32": np.int32,
-        "F32": np.float32,
-        "U64": np.uint64,
-        "I64": np.int64,
-        "F64": np.float64,
-    },
+    f"{kind.upper()}{8 * size}": np.dtype(f"<{kind}{size}")
+    for kind, sizes in {"u": (1, 2, 4, 8), "i": (1, 2, 4, 8), "f": (2, 4, 8)}.items()
+    for size in sizes
 }
-_NAMES = {np.dtype(own): name for name, own in _DTYPES.items()}
+_DTYPES["BOOL"] = np.dtype(bool)
+_NAMES = {own: name for name, own in _DTYPES.items()}
 
 
 def write_file(path: str | os.PathLike[str], document: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -134,7 +129,7 @@ def _arrays(table: dict[str, Any], content: NDArray[np.uint8]) -> Arrays:
     """The arrays, each where the one before it ends."""
     arrays, end = {}, 0
     for name, own in sorted(table.items(), key=lambda item: item[1]["data_offsets"]):
-        dtype, shape, (start, stop) = np.dtype(_DTYPES[own["dtype"]]), own["shape"], own["data_offsets"]
+        dtype, shape, (start, stop) = _DTYPES[own["dtype"]], own["shape"], own["data_offsets"]
         sides = all(type(side) is int and side >= 0 for side in shape) and len(shape) <= 8
         if (
             not sides

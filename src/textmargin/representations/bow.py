@@ -225,11 +225,11 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         return TermWeights(TF[self.weight], self.idf_, unit=self.norm is not None)
 
     def linear_scorer(self, coef: Floats, intercept: Floats) -> LinearScorer | None:
-        """From texts to scores of a linear learner on their matrix, without making that; None where words are
-        found in Python.
+        """From texts to scores of a linear learner on their matrix, without making that; None if texts are
+        prepared, or words found, in Python.
         """
         analysis = self._analysis()
-        if analysis is None or not isinstance(self._vocabulary, Vocabulary):
+        if analysis is None or self._prepares() or not isinstance(self._vocabulary, Vocabulary):
             return None
         unit = self.norm is not None
         return LinearScorer(
