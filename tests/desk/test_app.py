@@ -136,7 +136,13 @@ def test_a_strangers_name_for_this_machine_is_refused(desk, host):
 
 def test_a_page_from_elsewhere_that_knows_the_token_acts_on_nothing(client, desk):
     before = client.get("/api/state").json()
-    for origin in ("http://evil.example", "null", "http://localhost:1", "https://127.0.0.1.evil.example"):
+    for origin in (
+        "http://evil.example",
+        "null",
+        "http://localhost:1",
+        "https://127.0.0.1.evil.example",
+        "http://[",
+    ):
         assert client.post("/api/acts", json=label(), headers={"Origin": origin}).status_code == 403
     assert client.get("/api/state").json() == before
     assert client.post("/api/acts", json=label(), headers={"Origin": str(client.base_url)}).status_code == 200
@@ -219,6 +225,7 @@ def test_texts_that_are_not_there(client, path):
 def test_a_body_over_the_limit_is_refused(desk):
     small = client_of(desk, max_bytes=1000)
     assert small.post("/api/acts", json=label(name="x" * 2000)).status_code == 413
+    assert small.post("/api/acts", content=iter([b"{}"])).status_code == 411  # in chunks, of any length
     assert small.post("/api/acts", json=label()).status_code == 200
 
 

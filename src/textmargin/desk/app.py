@@ -138,9 +138,10 @@ class AccessCheck:
             return _Json({"detail": why}, 401, {"WWW-Authenticate": "Bearer"})
         if method == "GET":
             return None
-        if "origin" in headers and urlsplit(headers["origin"]).netloc.lower() != host.lower():
+        own_pages = (f"http://{host}".lower(), f"https://{host}".lower())
+        if "origin" in headers and headers["origin"].lower() not in own_pages:
             return _Json({"detail": "A page from elsewhere may change nothing here."}, 403)
-        if length is None or not length.isdigit():
+        if length is None or not length.isdecimal() or len(length) > 19:
             return _Json({"detail": "Say how long the body is: Content-Length."}, 411)
         if int(length) > self.max_bytes:
             return _Json({"detail": f"A body may have {self.max_bytes:,} bytes; send less."}, 413)
