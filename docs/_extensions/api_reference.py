@@ -154,7 +154,7 @@ def _modules(modules: dict[str, list[str]]) -> str:
         for module, names in modules.items()
     )
     entries = "\n".join(f"   {module}" for module in modules)
-    told = "What is imported from where it lives: ``from textmargin.tables import open_parts``."
+    told = "What is imported from where it lives: ``from textmargin.tables import read_table``."
     table = f".. list-table::\n   :widths: 40 60\n\n{rows}"
     return f"{_heading('Modules')}\n\n{told}\n\n{table}\n\n.. toctree::\n   :hidden:\n\n{entries}\n"
 

@@ -24,5 +24,5 @@ NB_MODULE(core, m) {
     textmargin::bind_strings(m);
     textmargin::bind_records(m);
     textmargin::bind_words(m);
-    textmargin::bind_drafts(m);
+    textmargin::bind_parts(m);
 }

@@ -6,7 +6,7 @@
 namespace textmargin {
 
 void bind_primal(nanobind::module_& m);
-void bind_drafts(nanobind::module_& m);
+void bind_parts(nanobind::module_& m);
 void bind_gram(nanobind::module_& m);
 void bind_texts(nanobind::module_& m);
 void bind_many(nanobind::module_& m);

@@ -8,7 +8,6 @@
 #include "bind.hpp"
 #include "bind_texts.hpp"
 #include "local_texts.hpp"
-#include "remote_texts.hpp"
 
 namespace textmargin {
 namespace {
@@ -18,16 +17,13 @@ using In = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 template <class T, int N>
 using InOut = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
-// Either `texts` are a SparseTexts, or an object of Python that has them elsewhere (`remote_texts.hpp`).
-nb::tuple fit_classes(nb::object given, const std::string& level, In<float, 1> weight, In<int32_t, 1> table, In<int8_t, 2> sign,
+nb::tuple fit_classes(const SparseTexts& texts, const std::string& level, In<float, 1> weight, In<int32_t, 1> table, In<int8_t, 2> sign,
                       In<float, 2> goal, In<float, 2> costs, In<int16_t, 1> fold, In<int16_t, 1> held_out, In<float, 1> shared, In<float, 3> own, In<double, 2> pull, In<double, 2> target, double penalty,
                       InOut<float, 2> w, InOut<double, 2> q, bool warm, double tol, int max_iter, int n_threads,
                       size_t most_copied) {
-    const SparseTexts* texts = nullptr;
-    nb::try_cast(given, texts);
     const size_t n = weight.size(), d = w.shape(1), T = w.shape(0), n_extra = q.shape(1), n_shared = shared.size() ? 1 : 0;
     const size_t n_tables = sign.shape(0);
-    require((!texts || (texts->view().n_rows == n && texts->view().n_columns == d)) && table.size() == T && sign.shape(1) == n &&
+    require(texts.view().n_rows == n && texts.view().n_columns == d && table.size() == T && sign.shape(1) == n &&
                 goal.shape(0) == n_tables && goal.shape(1) == n && costs.shape(0) == n_tables && costs.shape(1) == n &&
                 (fold.size() == 0 || fold.size() == n) && held_out.size() == T && (n_shared == 0 || shared.size() == n) &&
                 own.shape(0) == T && own.shape(1) + n_shared == n_extra && own.shape(2) == n && pull.shape(0) == T &&
@@ -48,13 +44,8 @@ nb::tuple fit_classes(nb::object given, const std::string& level, In<float, 1> w
                                 own.data(), pull.data(), target.data(), penalty};
         const Results results{w.data(),  q.data(),    scores_data, value_data,
                               gap_data, n_iter_data, reinterpret_cast<Outcome*>(outcome_data)};
-        if (texts) {
-            LocalTexts local(loops, texts->view(), most_copied, n_threads);
-            ManyClasses(loops, local, problems, results, tol, max_iter, n_threads).run(warm, check_signals);
-        } else {
-            RemoteTexts remote(loops, given, n, d, n_threads);
-            ManyClasses(loops, remote, problems, results, tol, max_iter, n_threads).run(warm, check_signals);
-        }
+        LocalTexts local(loops, texts.view(), most_copied, n_threads);
+        ManyClasses(loops, local, problems, results, tol, max_iter, n_threads).run(warm, check_signals);
     }
     return nb::make_tuple(scores, value, gap, n_iter, outcome);
 }

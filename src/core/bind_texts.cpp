@@ -5,19 +5,16 @@
 #include <algorithm>
 #include <string>
 
-#include "active_texts.hpp"
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "bind_texts.hpp"
+#include "local_texts.hpp"
 
 namespace textmargin {
 namespace {
 
-using Single = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Singles = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
 using Ints = nb::ndarray<nb::numpy, int32_t, nb::ndim<1>>;
-using OutSingle = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
 
 template <class Index>
 void from_csr(SparseTexts* self, Vector<Index> indptr, Vector<Index> indices, Vector<double> data, size_t n_columns) {
@@ -41,8 +38,7 @@ OutTable times(const SparseTexts& texts, Table W, bool sizes, int n_threads) {
     return out;
 }
 
-template <class T>
-OutTable transposed_times(const SparseTexts& texts, nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu> A) {
+OutTable transposed_times(const SparseTexts& texts, Table A) {
     const Entries& X = texts.view();
     require(A.shape(0) == X.n_rows, "A has other rows");
     auto [out, data] = make<OutTable>(X.n_columns, A.shape(1));
@@ -99,80 +95,6 @@ nb::tuple take(const SparseTexts& texts, Vector<int64_t> rows) {
     return nb::make_tuple(indptr, indices, data);
 }
 
-// D X' for D (k, n_columns), in single precision: (k, n_rows).
-nb::ndarray<nb::numpy, float, nb::ndim<2>> scores(const SparseTexts& texts, const std::string& level, Singles D, int n_threads) {
-    const Entries& X = texts.view();
-    require(D.shape(1) == X.n_columns, "D has other columns");
-    auto [out, data] = make<nb::ndarray<nb::numpy, float, nb::ndim<2>>, float>(D.shape(0), X.n_rows);
-    std::vector<size_t> all(D.shape(0));
-    std::iota(all.begin(), all.end(), size_t{0});
-    const LinearLevel& loops = linear_level(level);
-    nb::gil_scoped_release released;
-    LocalTexts(loops, X, 0, n_threads).multiply(all, D.data(), data, check_signals);
-    return out;
-}
-
-// Active rows keep the texts they are of.
-class BoundActiveTexts : public ActiveTexts {
-  public:
-    using ActiveTexts::ActiveTexts;
-};
-
-void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::string& level, nb::list classes, size_t room) {
-    const Entries& X = texts.view();
-    std::vector<ActiveTexts::Rows> given;
-    size_t n_extra = 0;
-    for (const nb::handle one : classes) {
-        const auto rows = nb::cast<Vector<int64_t>>(one[0]);
-        const auto costs = nb::cast<Single>(one[1]), errors = nb::cast<Single>(one[2]);
-        const auto Z = nb::cast<Singles>(one[3]);
-        require(costs.size() == rows.size() && errors.size() == rows.size() && Z.shape(1) == rows.size(), "rows do not fit together");
-        for (size_t r = 0; r < rows.size(); ++r) require(rows.data()[r] >= 0 && size_t(rows.data()[r]) < X.n_rows, "a row is beyond the last");
-        require(given.empty() || Z.shape(0) == n_extra, "classes have different numbers of columns Z");
-        n_extra = Z.shape(0);
-        require(n_extra <= kMostExtra, "there are too many columns Z");
-        given.push_back({{rows.data(), rows.data() + rows.size()},
-                         {costs.data(), costs.data() + costs.size()},
-                         {errors.data(), errors.data() + errors.size()},
-                         {Z.data(), Z.data() + Z.size()}});
-    }
-    const LinearLevel& loops = linear_level(level);
-    nb::gil_scoped_release released;
-    new (self) BoundActiveTexts(loops, X, std::move(given), n_extra, room);
-}
-
-// Columns of all classes one after the other, their ends, X'Ce, diag(X'CX), Z'CX.
-nb::tuple sums(const BoundActiveTexts& active, int n_threads) {
-    const size_t size = active.ends().back(), T = active.n_classes();
-    auto [columns, columns_data] = make<Ints, int32_t>(size);
-    auto [ends, ends_data] = make<Longs, int64_t>(T + 1);
-    for (size_t k = 0; k < T; ++k) {
-        std::copy(active.columns(k).begin(), active.columns(k).end(), columns_data + active.ends()[k]);
-        ends_data[k + 1] = int64_t(active.ends()[k + 1]);
-    }
-    auto [residual, residual_data] = make<OutSingle, float>(size);
-    auto [diagonal, diagonal_data] = make<OutSingle, float>(size);
-    auto [extra, extra_data] = make<OutSingle, float>(active.n_extra() * size);
-    {
-        nb::gil_scoped_release released;
-        active.sums(residual_data, diagonal_data, extra_data, n_threads, check_signals);
-    }
-    return nb::make_tuple(columns, ends, residual, diagonal, extra);
-}
-
-OutSingle products(const BoundActiveTexts& active, const std::vector<size_t>& classes, Single directions, int n_threads) {
-    size_t size = 0;
-    for (const size_t k : classes) {
-        require(k < active.n_classes(), "there is no such class");
-        size += active.columns(k).size();
-    }
-    require(directions.size() == size, "directions are of other columns");
-    auto [images, data] = make<OutSingle, float>(size);
-    nb::gil_scoped_release released;
-    active.products(classes, directions.data(), data, n_threads, check_signals);
-    return images;
-}
-
 }  // namespace
 
 void bind_texts(nb::module_& m) {
@@ -186,17 +108,11 @@ void bind_texts(nb::module_& m) {
         .def_prop_ro("n_columns", [](const SparseTexts& texts) { return texts.view().n_columns; })
         .def_prop_ro("n_entries", &SparseTexts::n_entries)
         .def("times", &times)
-        .def("transposed_times", &transposed_times<double>)
-        .def("transposed_times", &transposed_times<float>)
+        .def("transposed_times", &transposed_times)
         .def("squared_lengths", &squared_lengths)
         .def("row_counts", &row_counts)
         .def("column_sizes", &column_sizes)
-        .def("take", &take)
-        .def("scores", &scores);
-    nb::class_<BoundActiveTexts>(m, "ActiveTexts")
-        .def("__init__", &from_classes, nb::keep_alive<1, 2>())
-        .def("sums", &sums)
-        .def("products", &products);
+        .def("take", &take);
 }
 
 }  // namespace textmargin

@@ -4,7 +4,7 @@
 //
 // A round: (1) the scores of all classes' directions in one pass over X; (2) per class the best point in the plane of its direction and
 // its columns Z; (3) per class the next direction, by conjugate gradients on the active texts. Only (1) and (3) touch X, which may lie
-// anywhere: they ask `Texts` (`local_texts.hpp`, `remote_texts.hpp`). Weights and scores are in single precision: a class that gets no
+// anywhere: they ask `Texts` (`local_texts.hpp`). Weights and scores are in single precision: a class that gets no
 // further by it, `stuck`, is left to `newton.hpp`, which has double precision.
 #pragma once
 

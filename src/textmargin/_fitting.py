@@ -32,7 +32,7 @@ from .representations.digests import Digests, text_digests
 from .representations.features import KernelLandmarks, SubsequenceFeatures
 from .representations.text_parts import TextParts
 from .representations.texts import join_copies
-from .scale.facts import LabelCodes
+from .tables.parts import LabelCodes
 
 _MOST_DIGESTS = 10_000_000  # texts; of more, digests would be most of the model
 

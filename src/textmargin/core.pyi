@@ -3,7 +3,6 @@ src/core.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,24 +62,14 @@ class SparseTexts:
     @staticmethod
     def mapped(starts: str, entries: str, n_columns: int, /) -> SparseTexts: ...
     def times(self, W: _Floats, sizes: bool, n_threads: int, /) -> _Floats: ...
-    def transposed_times(self, A: NDArray[np.floating[Any]], /) -> _Floats: ...
+    def transposed_times(self, A: _Floats, /) -> _Floats: ...
     def squared_lengths(self, n_threads: int, /) -> _Floats: ...
     def row_counts(self) -> NDArray[np.int64]: ...
     def column_sizes(self) -> tuple[NDArray[np.int64], _Floats]: ...
     def take(self, rows: NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArray[np.int32], _Floats]: ...
-    def scores(self, level: str, D: _Singles, n_threads: int, /) -> _Singles: ...
-
-_ActiveRows = tuple[NDArray[np.int64], _Singles, _Singles, _Singles]
-
-class ActiveTexts:
-    def __init__(self, texts: SparseTexts, level: str, classes: list[_ActiveRows], room: int, /) -> None: ...
-    def sums(
-        self, n_threads: int, /
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], _Singles, _Singles, _Singles]: ...
-    def products(self, classes: list[int], directions: _Singles, n_threads: int, /) -> _Singles: ...
 
 def fit_classes(
-    texts: Any,
+    texts: SparseTexts,
     level: str,
     weight: _Singles,
     table: NDArray[np.int32],
@@ -239,19 +228,6 @@ def text_keys(texts: list[str], /) -> NDArray[np.uint64]: ...
 def merge_terms(
     block_a: NDArray[np.uint8], ends_a: _Rows, block_b: NDArray[np.uint8], ends_b: _Rows, /
 ) -> tuple[NDArray[np.uint8], _Rows, _Rows, _Rows]: ...
-def match_terms(
-    block: NDArray[np.uint8], ends: _Rows, all_block: NDArray[np.uint8], all_ends: _Rows, /
-) -> NDArray[np.int32]: ...
-def finish_rows(
-    starts: _Rows,
-    terms: NDArray[np.int32],
-    counts: NDArray[np.uint32],
-    columns: NDArray[np.int32],
-    idf: _Floats,
-    tf: _Floats,
-    unit: bool,
-    /,
-) -> tuple[_Rows, _Rows]: ...
 
 class RecordSplitter:
     """Finds records in bytes that arrive; a delimiter of -1 makes every line a record."""

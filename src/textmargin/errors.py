@@ -17,7 +17,6 @@
     ├── ScoreError             (ValueError)   scores on which no threshold, or not that asked for, can be set
     ├── SettingError           (ValueError)   a setting out of range, or that does not apply to the others
     ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: disk, damage
-    │   └── OtherRunError                     texts in parts of another run, or with other settings
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no column, no rows
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
 
@@ -49,7 +48,6 @@ __all__ = [
     "LabelError",
     "ModelFileError",
     "NotTextError",
-    "OtherRunError",
     "OutputError",
     "PriorError",
     "ScoreError",
@@ -177,10 +175,6 @@ class SettingError(TextmarginError, ValueError):
 
 class StoreError(TextmarginError, OSError):
     """Kernel values, or texts in parts, cannot be kept."""
-
-
-class OtherRunError(StoreError):
-    """The folder of texts in parts is that of a run that this one cannot go on from."""
 
 
 class TableError(TextmarginError, ValueError):

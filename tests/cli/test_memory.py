@@ -177,19 +177,7 @@ def test_a_file_that_would_not_fit_is_learnt_from_in_parts(tmp_path, data, monke
     monkeypatch.setattr("textmargin._system.memory.machine_memory", lambda: 1_000_000)
     result = call("train", data, "-o", tmp_path / "m.tmm")
     assert "desk.csv would take about 0.2 GB of memory, of 0.0 GB: learnt from in parts" in result.stderr
-    assert MemoryOptions().folder("-", tmp_path / "m.tmm") is None
-    result = call("train", data, "-o", tmp_path / "m.tmm", "--overwrite", "--memory", "1MB")
-    assert not (tmp_path / "m.tmm.parts").exists()
-
-
-def test_another_run_in_the_folder_is_not_overwritten_unless_asked(tmp_path, data):
-    folder = tmp_path / "m.tmm.parts"
-    folder.mkdir()
-    (folder / "run.json").write_text('{"format": 1, "source": "other"}')
-    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB"]
-    assert f"{folder} holds a run with another" in call(*command, code=2).stderr
-    call(*command, "--overwrite")
-    assert not folder.exists()
+    assert MemoryOptions().folder("-", tmp_path / "m.tmm", False) is None
 
 
 _RUN = """
@@ -200,34 +188,48 @@ app()
 """
 
 
-def kill_when(command, path):
+def kill_when(command, folder, pattern):
     """Run a command, and kill -9 it as soon as there is such a file."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not path.exists():
+    while process.poll() is None and not any(folder.glob(pattern)):
         time.sleep(0.002)
     process.kill()
     assert process.wait() == -signal.SIGKILL
 
 
 def test_a_run_that_is_killed_goes_on(tmp_path, data):
-    """kill -9 while words are counted, and while it learns, then the same command: the same model, to the
-    bit.
-    """
-    command = [sys.executable, "-c", _RUN, "train", str(data), "--memory", "1MB", "--json", "-o"]
-    subprocess.run([*command, str(tmp_path / "a.tmm")], check=True, capture_output=True)
-    folder, begun = tmp_path / "b.tmm.parts", []
-    for name in ("draft-0.npz", "matrix.json"):
-        kill_when([*command, str(tmp_path / "b.tmm")], folder / name)
+    """kill -9 while words are counted, and while it learns, then the same command: the model of memory."""
+    command = [sys.executable, "-c", _RUN, "train", str(data), "--memory", "1MB", "-o"]
+    call("train", data, "-o", tmp_path / "a.tmm")
+    folder, written = tmp_path / "b.tmm.parts", []
+    for pattern in ("texts.parquet", "*.starts"):
+        kill_when([*command, str(tmp_path / "b.tmm")], folder, pattern)
         assert {path.name for path in tmp_path.iterdir()} == {data.name, "a.tmm", folder.name}
-        begun.append((folder / "run.json").stat().st_mtime_ns)
+        written.append((folder / "texts.parquet").stat().st_mtime_ns)
     subprocess.run([*command, str(tmp_path / "b.tmm")], check=True, capture_output=True)
-    assert begun[0] == begun[1], "the second run began anew"
+    assert written[0] == written[1], "the second run began anew"
     assert {path.name for path in tmp_path.iterdir()} == {data.name, "a.tmm", "b.tmm"}
-    a, b = load(tmp_path / "a.tmm"), load(tmp_path / "b.tmm")
-    texts = DESK.part("test").texts
-    assert a.decision_function(texts).tolist() == b.decision_function(texts).tolist()
-    assert a.held_out_.scores.tolist() == b.held_out_.scores.tolist()
-    assert a.metadata_ == b.metadata_
+    assert_same(load(tmp_path / "a.tmm"), load(tmp_path / "b.tmm"))
+
+
+def test_other_settings_take_what_they_can_of_a_run_that_was_interrupted(tmp_path, data, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory"]
+    with monkeypatch.context() as patch:
+        patch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
+        call(*command, "1MB", code=130)
+    call(*command, "1MB", "--ngrams", "1-2")
+    assert not (tmp_path / "m.tmm.parts").exists()
+
+
+def test_a_run_that_goes_on_is_left_alone(tmp_path, data):
+    store = Store(tmp_path / "m.tmm.parts")
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB"]
+    assert "m.tmm.parts is in use by another run" in call(*command, code=2).stderr
+    store.close()
+    call(*command)
 
 
 def test_ctrl_c_leaves_the_folder_and_says_so(tmp_path, data, monkeypatch):
@@ -240,39 +242,13 @@ def test_ctrl_c_leaves_the_folder_and_says_so(tmp_path, data, monkeypatch):
         f"interrupted; what is done is in {tmp_path / 'm.tmm.parts'}, and the same command goes on"
         in result.stderr
     )
-    assert (tmp_path / "m.tmm.parts" / "matrix.json").exists()
+    assert list((tmp_path / "m.tmm.parts").glob("*.starts"))
 
 
 def test_an_empty_file_has_no_rows(tmp_path):
     (tmp_path / "empty.csv").touch()
     result = call("train", tmp_path / "empty.csv", "-o", tmp_path / "m.tmm", "--memory", "1MB", code=2)
     assert "has no rows" in result.stderr
-
-
-def test_overwrite_leaves_a_run_that_goes_on(tmp_path, data):
-    folder = tmp_path / "m.tmm.parts"
-    store = Store(folder, {"source": "other"})
-    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--overwrite"]
-    assert f"{folder} is in use by another run" in call(*command, code=2).stderr
-    assert (folder / "run.json").exists()
-    store.close()
-    call(*command)
-
-
-def test_a_run_on_other_parts_says_so_and_names_overwrite(tmp_path, data, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory"]
-    with monkeypatch.context() as patch:
-        patch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
-        call(*command, "1MB", code=130)
-    error = call(*command, "1GB", code=2).stderr
-    assert "another source: its parts are of another size, as with less or more memory" in error
-    assert "--overwrite deletes it and begins anew" in error
-    (tmp_path / "m.tmm.parts" / "run.json").write_text("{")
-    assert "--overwrite deletes it and begins anew" in call(*command, "1MB", code=2).stderr
-    call(*command, "1MB", "--overwrite")
 
 
 def test_rows_without_a_label_that_are_learnt_from_are_not_left_out(tmp_path, data):

@@ -148,7 +148,6 @@ def test_options_that_do_not_apply_were_passed_over(options, message, folder):
             "leave such lines out with --skip-invalid.",
         ),
         (TableError("say it with file_format=: csv"), "say it with --format: csv"),
-        (TableError("overwrite them (overwrite=True)."), "overwrite them (--overwrite)."),
         (TableError("use scores='cv'."), "use --threshold-scores cv."),
         (TableError("pos_label='a b' is for two classes"), "--positive 'a b' is for two classes"),
         (TableError("min_recall=0.5, which"), "--min-recall 0.5, which"),

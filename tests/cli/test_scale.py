@@ -1,7 +1,6 @@
 """Commands on a cluster: the same model file, the same decisions, and what is said of mistakes."""
 
 import csv
-import gzip
 import json
 import re
 import sys
@@ -17,15 +16,11 @@ pytest.importorskip("distributed")
 
 from distributed import LocalCluster
 
-from textmargin import load_dataset
+from textmargin import load_dataset, scale
 from textmargin.cli import app
 from textmargin.cli._cluster import ClusterOptions
 from textmargin.errors import ClusterError
 from textmargin.persistence import load_classifier
-from textmargin.scale._client import client
-from textmargin.tables.dialect import Dialect
-from textmargin.tables.parts import open_parts
-from textmargin.tables.reader import read_table
 
 
 def call(*words):
@@ -159,8 +154,7 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     assert "4 of 4 parts were there from an earlier run" in again.stderr
     other = call(*words)
     assert other.exit_code == 2
-    assert "overwrite them (--overwrite)" in other.stderr
-    assert call(*words, "--overwrite").exit_code == 0
+    assert "or delete that one" in other.stderr
 
 
 def test_a_damaged_part_is_named(known, cluster, tmp_path):
@@ -188,28 +182,12 @@ def test_a_damaged_page_stops_training_and_is_named(cluster, tmp_path):
     assert not (tmp_path / "m.tmm").exists()
 
 
-def test_folders_that_are_called_like_files(tmp_path):
-    """As other programs write them."""
-    (tmp_path / "all").mkdir()
-    write_parquet(tmp_path / "all" / "texts.parquet", rows_of(20), 2)
-    assert len(open_parts(tmp_path / "all").parts) == 2
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "UTF8"])
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
-    (tmp_path / "a.jsonl").write_bytes(
-        "\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n'
-    )
-    table = open_parts(tmp_path / "a.jsonl", dialect=Dialect(encoding=encoding))
-    assert [table.read(part).corpus.texts for part in table.parts] == [["wheat", "oil"]]
-
-
 def test_a_cluster_that_ends_before_the_work_does():
     mortal = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
 
     def work():
-        with ClusterOptions(cluster=mortal.scheduler_address).connect():
-            waiting = client().submit(time.sleep, 2, pure=False)
+        with ClusterOptions(cluster=mortal.scheduler_address).connect() as client:
+            waiting = client.submit(time.sleep, 2, pure=False)
             mortal.close()
             waiting.result()
 
@@ -224,6 +202,8 @@ def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
     monkeypatch.chdir(known)
     for name in [name for name in sys.modules if name.startswith("textmargin.scale.")]:
         monkeypatch.delitem(sys.modules, name)
+    for name in ("connect", "predict_parquet"):  # which a module keeps once they were asked for
+        monkeypatch.delitem(vars(scale), name, raising=False)
     monkeypatch.setitem(sys.modules, "dask", None)
     result = call(*words, "--workers", 2)
     assert result.exit_code == 2
@@ -231,7 +211,7 @@ def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
 
 
 def test_no_cluster_there(known, tmp_path, monkeypatch):
-    monkeypatch.setattr("textmargin.scale._client.PATIENCE", 1.0)
+    monkeypatch.setattr("textmargin.scale.dask.PATIENCE", 1.0)
     result = call("train", known / "parts", "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "m.tmm")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith(
@@ -243,9 +223,7 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("train", "parts", "--overwrite"), "--overwrite is about the folder of a run in parts"),
-        (("train", "parts", "--memory", "1GB"), "--memory is about this machine's disk"),
-        (("train", "-"), "Standard input cannot be cut in parts"),
+        (("train", "-"), "Standard input is not read in parts"),
         (("train", "parts", "--label", "topic"), "no column 'topic'"),
         (("train", "parts", "--holdout", "0.2", "--split-by", "day"), "no column 'day'"),
         (("train", "parts", "--features", "ngrams"), "SubsequenceFeatures or KernelLandmarks"),
@@ -259,37 +237,11 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
 def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
     """One line that names the option, before anything is started."""
     monkeypatch.chdir(known)
-    monkeypatch.setattr("textmargin.scale._client.connect", None)
+    monkeypatch.setattr("textmargin.scale.dask.connect", None)
     result = call(*words, "--workers", 2)
     assert result.exit_code == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
-
-
-def test_overwrite_is_for_clusters(known, tmp_path):
-    result = call(
-        "predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out.csv", "--overwrite"
-    )
-    assert result.exit_code == 2
-    assert "--overwrite goes with --cluster or --workers" in result.stderr
-
-
-@pytest.mark.parametrize("part_bytes", [1, 300, 100_000])
-@pytest.mark.parametrize("name", ["texts.csv", "one.parquet", "parts", "lines.jsonl", "packed.jsonl.gz"])
-def test_parts_together_are_the_whole(known, name, part_bytes):
-    """Every row once, with its number in the file, wherever the file is cut."""
-    rows = [json.dumps({"text": f"{text} ø\r", "label": label}) for text, label in rows_of(20)]
-    (known / "lines.jsonl").write_text("\n".join([*rows[:5], "", *rows[5:]]))
-    (known / "packed.jsonl.gz").write_bytes(gzip.compress("\n".join(rows).encode()))
-    table = open_parts(known / name, part_bytes=part_bytes)
-    read = [table.read(part).corpus for part in table.parts]
-    whole = read_table(known / ("one.parquet" if name == "parts" else name)).corpus
-    assert [text for part in read for text in part.texts] == whole.texts
-    assert [label for part in read for label in part.labels] == whole.labels
-    if name != "parts":
-        assert [number for part in read for number in part.ids] == whole.ids
-    if name in ("texts.csv", "lines.jsonl") and part_bytes < 1000:
-        assert len(table.parts) > 5
 
 
 def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_path):

@@ -7,8 +7,14 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from textmargin.learners.matrix import BlockMatrix, column_sizes, row_counts, squared_lengths, times
-from textmargin.learners.solver_texts import JointTexts, local_texts
+from textmargin.learners.matrix import (
+    BlockMatrix,
+    column_sizes,
+    local_texts,
+    row_counts,
+    squared_lengths,
+    times,
+)
 
 
 class BlockRows(BlockMatrix):
@@ -42,4 +48,12 @@ class BlockRows(BlockMatrix):
         return sp.csr_matrix(sp.vstack(self.parts, format="csr")[rows])
 
     def solver_texts(self):
-        return JointTexts([local_texts(part) for part in self.parts], self.sizes)
+        return local_texts(self.take(np.arange(self.shape[0])))
+
+    def stacked(self, below):
+        more = BlockRows([*self.parts, below])
+        more.memory = self.memory
+        return more
+
+    def minimise(self, tasks, tol, max_iter):
+        return None

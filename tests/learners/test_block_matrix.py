@@ -13,7 +13,6 @@ from textmargin.learners._grouping import split_groups, table_key
 from textmargin.learners._objectives import Objectives
 from textmargin.learners.matrix import stack
 from textmargin.learners.objective import ExtraColumns, Objective
-from textmargin.learners.solver_texts import local_texts
 from textmargin.learners.trust import without
 
 from .block_rows import BlockRows
@@ -144,15 +143,6 @@ def test_contrasts_below_texts_keep_to_the_memory_of_these():
     assert stack(X, sp.csr_matrix(np.eye(3))).memory == 1e6
 
 
-class MappedRows(BlockRows):
-    """Rows that the core addresses, as those on disk are."""
-
-    bytes_per_text = 8
-
-    def solver_texts(self):
-        return local_texts(self.take(np.arange(self.shape[0])))
-
-
 FOLD_OPTIONS = ["plain", "no intercept", "margins", "balanced", "fixed", "ridge"]
 
 
@@ -165,7 +155,7 @@ def test_folds_that_share_a_table_give_the_scores_of_memory(name, memory, absent
     """
     monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
     X, Y = corpus()
-    blocks = MappedRows.cut(X, [400])
+    blocks = BlockRows.cut(X, [400])
     blocks.memory = memory
     weight = np.where(np.arange(N) % absent, 1.0, 0.0) if absent else None
     expected, found = (
@@ -181,14 +171,14 @@ def test_contrasts_go_with_their_texts_though_folds_of_classes_then_differ(monke
     contrasts = Contrasts(X[some] - X[some + 100].multiply(0.5), np.where(Y[some] > 0, 1.0, 0.0), some, 0.5)
     expected, found = (
         PriorSVC(trust="fixed").fit(rows, Y, contrasts=contrasts).fold_decision_function()
-        for rows in (X, MappedRows.cut(X, [77]))
+        for rows in (X, BlockRows.cut(X, [77]))
     )
     np.testing.assert_allclose(found, expected, atol=2e-2)
 
 
 def test_refits_of_a_class_stay_together_and_threads_have_as_many_classes_each():
     X, Y = corpus()
-    blocks = MappedRows.cut(X, [400])
+    blocks = BlockRows.cut(X, [400])
     n, d = X.shape
     y, costs, Z = 2.0 * Y - 1, np.ones(n), ExtraColumns(np.ones((n, 1)), np.zeros(1), np.zeros(1))
     folds = np.array_split(np.arange(n), 4)
@@ -211,7 +201,7 @@ def test_refits_of_a_class_stay_together_and_threads_have_as_many_classes_each()
 
 def test_refits_share_a_table_though_texts_of_weight_0_are_absent():
     X, Y = corpus()
-    blocks = MappedRows.cut(X, [400])
+    blocks = BlockRows.cut(X, [400])
     costs = np.where(np.arange(N) % 50, 1.0, 0.0)
     Z = ExtraColumns(np.ones((N, 1)), np.zeros(1), np.zeros(1))
     whole = Objective(blocks, 2.0 * Y[:, 0] - 1, costs, np.ones(N), Z, 1.0)
@@ -221,7 +211,7 @@ def test_refits_share_a_table_though_texts_of_weight_0_are_absent():
 
 
 def test_a_group_never_takes_more_than_there_is_room_for():
-    blocks = MappedRows.cut(corpus()[0], [400])
+    blocks = BlockRows.cut(corpus()[0], [400])
     n, d = blocks.shape
     Z = ExtraColumns(np.ones((n, 1)), np.zeros(1), np.zeros(1))
     blocks.memory = 21.0 * n + 8 * (8 * n + 16 * d) + 7 * 21 * n

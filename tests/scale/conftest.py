@@ -1,27 +1,41 @@
-import dask
+import csv
+from itertools import pairwise
+
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
-
-@pytest.fixture(scope="session")
-def cluster():
-    """Two worker processes of one thread, whose nannies start them again; shared by all tests."""
-    with (
-        dask.config.set(
-            {
-                "distributed.nanny.pre-spawn-environ.OMP_NUM_THREADS": "1",
-                "distributed.worker.profile.enabled": False,
-            }
-        ),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="2GB", silence_logs=50
-        ) as started,
-    ):
-        yield started
+from textmargin.scale import TextFiles
 
 
 @pytest.fixture
-def client(cluster):
-    """A client of that cluster."""
-    with Client(cluster) as connected:
+def client(threads):
+    """A client of two workers in this process."""
+    with Client(threads) as connected:
         yield connected
+
+
+@pytest.fixture
+def in_parts(tmp_path):
+    """Writes lists of texts, and perhaps their labels, to files, and gives them as texts in parts."""
+
+    def write(parts, labels=None, **more):
+        folder = tmp_path / f"texts-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        names = iter(["x"] * sum(map(len, parts)) if labels is None else labels)
+        for number, texts in enumerate(parts):
+            with (folder / f"{number:03}.csv").open("w", encoding="utf-8", newline="") as stream:
+                rows = [(text, next(names)) for text in texts]
+                csv.writer(stream).writerows([("text", "label"), *rows])
+        return TextFiles(folder, text="text", label="label", part_bytes=2000, **more)
+
+    return write
+
+
+@pytest.fixture
+def cut():
+    """Texts in lists, cut at some places."""
+
+    def at(texts, places):
+        return [texts[a:b] for a, b in pairwise([0, *sorted(places), len(texts)])]
+
+    return at

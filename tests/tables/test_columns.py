@@ -1,5 +1,7 @@
 """Columns of texts and labels: given, guessed, or settled on the first row that arrives."""
 
+from functools import partial
+
 import pytest
 
 from textmargin.errors import TableError
@@ -63,7 +65,7 @@ def test_a_column_that_must_be_chosen_comes_with_the_likeliest(tmp_path):
 def test_what_was_found_out_is_not_lost_with_a_wrong_column(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("Größe;Ort\n1;a\n2;b\n".encode("cp1252"))
-    for read in (read_table, open_parts):
+    for read in (read_table, partial(open_parts, target=tmp_path / "parts.parquet")):
         with pytest.raises(TableError, match=r"no column 'nope'.* \(Read so: semicolons, Windows-1252\.\)$"):
             read(path, text="nope")
 

@@ -17,7 +17,6 @@ from textmargin.tables.chunks import FileRows, read_chunks
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import read_rows
 from textmargin.tables.lines import RecordJoiner, batches
-from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 from textmargin.tables.rows import InvalidLine, Row
 
@@ -101,15 +100,6 @@ def test_a_stray_quote_swallowed_all_rows_up_to_the_next_quoted_cell(
     assert [[row.number for row in chunks], [line.number for line in chunks.invalid]] == [rows, invalid]
     flat = read_flat(path, encoding=encoding)
     assert flat == sorted([*chunks, *chunks.invalid])
-    label, text = chunks[0].values
-    for part_bytes in (1, 20, 1000):
-        table = open_parts(
-            path, text=text, label=label, dialect=Dialect(encoding=encoding), part_bytes=part_bytes
-        )
-        parts = [part.chunk([]) for part in table.parts]
-        assert [
-            line for part in parts for line in sorted([*part.rows(range(len(part))), *part.invalid])
-        ] == flat
 
 
 soup = st.lists(

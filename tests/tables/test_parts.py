@@ -1,101 +1,134 @@
-"""Files in parts: the same texts, labels and line numbers as of the whole file."""
+"""A table written in parts: the same texts, labels and line numbers as of the whole file."""
 
-import pickle
-from pathlib import Path
-from tempfile import TemporaryDirectory
+import gzip
+import json
 
+import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from tables.user_files import ROWS
 
 from textmargin.errors import TableError
+from textmargin.representations.digests import text_digests
 from textmargin.tables.dialect import Dialect
-from textmargin.tables.parts import open_parts
+from textmargin.tables.parts import LabelCodes, open_parts
 from textmargin.tables.reader import read_table
 
-
-@pytest.mark.parametrize("part_bytes", [1, 30, 10_000])
-def test_parts_read_what_the_whole_reads(csv_file, part_bytes):
-    whole, table = read_table(csv_file).corpus, open_parts(csv_file, part_bytes=part_bytes)
-    parts = [table.read(part).corpus for part in table.parts]
-    assert [text for part in parts for text in part.texts] == whole.texts == [text for text, _ in ROWS]
-    assert [label for part in parts for label in part.labels] == whole.labels
-    assert [number for part in parts for number in part.ids] == whole.ids
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+LINES = [(f"text {i} of ü", "xyz"[i % 3] if i % 5 else None) for i in range(40)]
 
 
-def test_an_invalid_line_names_its_file_and_is_left_out_if_asked(tmp_path):
+@pytest.fixture
+def target(tmp_path):
+    return tmp_path / "parts" / "texts.parquet"
+
+
+def write(folder, kind):
+    """The same rows in a format."""
+    path = folder / f"texts.{kind}"
+    csv = "text,label\n" + "".join(f"{text},{label or ''}\n" for text, label in LINES)
+    objects = [json.dumps({"text": text, "label": label}) for text, label in LINES]
+    contents = {
+        "csv": csv.encode(),
+        "tsv": csv.replace(",", "\t").encode("utf-16"),
+        "jsonl": "\n".join([*objects[:5], "", *objects[5:]]).encode(),
+        "csv.gz": gzip.compress(csv.encode()),
+    }
+    if kind == "parquet":
+        texts, labels = zip(*LINES, strict=True)
+        pq.write_table(pa.table({"text": texts, "label": labels}), path, row_group_size=7)
+    else:
+        path.write_bytes(contents[kind])
+    return path
+
+
+@pytest.mark.parametrize("part_bytes", [1, 100, 10_000])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "csv.gz", "parquet"])
+def test_parts_are_the_whole(tmp_path, target, kind, part_bytes):
+    whole = read_table(write(tmp_path, kind))
+    table = open_parts(tmp_path / f"texts.{kind}", target, part_bytes=part_bytes)
+    corpus, others = table.corpus(table.is_labelled), table.corpus(~table.is_labelled)
+    assert (corpus.texts, corpus.labels, corpus.ids) == (
+        whole.corpus.texts,
+        whole.corpus.labels,
+        whole.corpus.ids,
+    )
+    assert (others.texts, others.ids) == (whole.unlabelled.texts, whole.unlabelled.ids)
+    assert [*table.columns.notes, "8 of 40 rows have no label; left out"] == whole.notes
+    assert table.missing == whole.missing
+    assert np.array_equal(table.digests[table.is_labelled], text_digests(whole.corpus.texts))
+    assert sum(table.sizes) == len(LINES)
+    assert len(table.sizes) >= {1: 40, 100: 5, 10_000: 1}[part_bytes]
+
+
+def test_some_rows_with_further_columns(tmp_path, target):
+    rows = [{"text": f"text {i}", "label": "x", "day": i, "marks": [[0, i]]} for i in range(9)]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = open_parts(tmp_path / "a.jsonl", target, fields=["day", "marks"], part_bytes=20)
+    corpus = table.corpus(np.arange(9) % 4 == 0, ["day", "marks"])
+    assert corpus.texts == ["text 0", "text 4", "text 8"]
+    assert corpus.fields == {"day": [0, 4, 8], "marks": [[[0, 0]], [[0, 4]], [[0, 8]]]}
+    with pytest.raises(TableError, match="no column 'nope'"):
+        open_parts(write(tmp_path, "csv"), target, fields=["nope"])
+
+
+def test_a_file_that_is_there_is_written_anew_only_for_other_sources(csv_file, target):
+    open_parts(csv_file, target)
+    written = target.stat().st_mtime_ns
+    assert len(open_parts(csv_file, target).digests) == len(ROWS)
+    assert target.stat().st_mtime_ns == written
+    open_parts(csv_file, target, text="label", label="text")
+    assert target.stat().st_mtime_ns != written
+    target.write_bytes(b"PAR1 and no more")
+    with pytest.raises(TableError, match=r"texts.parquet is damaged .*; delete it, and start again"):
+        open_parts(csv_file, target)
+
+
+def test_an_invalid_line_names_its_file_and_is_left_out_if_asked(tmp_path, target):
     path = tmp_path / "a.csv"
-    path.write_text("text,label\na,x\nb,NaN\nc\nd,y\n")
-    table = open_parts(path)
+    path.write_text("text,label\na,x\nb,NaN\nc\nd,y\n ,x\n")
     with pytest.raises(TableError, match=r"Line 4 of .*a\.csv: 1 values for 2 columns.*skip_invalid=True"):
-        table.read(table.parts[0])
-    table = open_parts(path, skip_invalid=True)
-    read = table.read(table.parts[0])
-    assert read.corpus.texts == ["a", "d"]
-    assert [(line.number, line.reason.endswith("(a.csv)")) for line in read.invalid] == [(4, True)]
-    assert (read.unlabelled.ids, read.missing) == (["3"], {"NaN": 1})
+        open_parts(path, target)
+    assert not target.exists()
+    table = open_parts(path, target, skip_invalid=True)
+    assert table.corpus(table.is_labelled).texts == ["a", "d"]
+    assert [(line.number, line.reason.endswith("(a.csv)")) for line in table.invalid] == [
+        (4, True),
+        (6, True),
+    ]
+    assert (table.n_invalid, table.missing) == (2, {"NaN": 1})
 
 
-def test_several_labels_in_parts(tmp_path):
+def test_several_labels(tmp_path, target):
     path = tmp_path / "a.csv"
     path.write_text("text,topics\na,x; y\nb,\n")
-    table = open_parts(path, label_separator=";")
-    assert table.read(table.parts[0]).corpus.labels == [("x", "y"), ()]
+    assert list(open_parts(path, target, label_separator=";").labels) == [("x", "y"), ()]
     with pytest.raises(TableError, match="label_separator= is empty"):
-        open_parts(path, label_separator="")
+        open_parts(path, target, label_separator="")
+    labels = LabelCodes.of([("x", "y"), "x", ()])
+    assert labels[1] == "x"
+    assert list(labels[1:]) == ["x", ()]
 
 
-def test_how_to_read_goes_to_workers(csv_file):
-    table = pickle.loads(pickle.dumps(open_parts(csv_file)))
-    assert table.columns.notes == ["text: column 'text'", "label: column 'label'"]
-    assert len(table.read(table.parts[0]).corpus) == len(ROWS)
-
-
-def test_a_column_that_one_file_lacks(tmp_path):
+def test_a_column_that_one_file_lacks(tmp_path, target):
     (tmp_path / "a.csv").write_text("text,label\na,x\nb,y\n")
     (tmp_path / "b.csv").write_text("text,topic\na,x\n")
     with pytest.raises(
         TableError, match=r"b.csv has no column 'label'. It has 'text', 'topic'. Choose one with label="
     ):
-        open_parts(tmp_path)
+        open_parts(tmp_path, target)
+    assert not target.exists()
 
 
-ends = st.sampled_from(["", "\n", "\r\n"])
-cells = st.sampled_from(
-    ["corn", "a b", '"x"', '"a,b"', '"two\nlines"', '"" "', "", '"', 'b"c', "ü", "NaN", "y,"]
-)
+def test_columns_are_guessed_from_the_whole_file(tmp_path, target):
+    """Which may be sorted by its labels."""
+    path = tmp_path / "a.csv"
+    lines = [f"some words of a text {k},{'xyz'[k // 300]}\n" for k in range(900)]
+    path.write_text("note,kind\n" + "".join(lines))
+    assert open_parts(path, target).columns.label == "kind"
 
 
-@given(
-    rows=st.lists(st.tuples(cells, cells), max_size=12),
-    part_bytes=st.integers(1, 60),
-    end=st.sampled_from(["", "\n", "\r\n"]),
-)
-@example(rows=[('"open', "x"), ("a", "b"), ("c", "d")], part_bytes=1, end="")
-@example(rows=[("a", "b"), ('"open', "x")], part_bytes=60, end="\n")
-def test_any_csv_reads_as_the_whole_does(rows, part_bytes, end):
-    """Stray quotes, values on several lines, wrong numbers of values: all is as in the whole, by the same
-    numbers of lines.
-    """
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.csv"
-        path.write_bytes(("\n".join(["text,label", "first,x", *map(",".join, rows)]) + end).encode())
-        whole = read_table(path, text="text", label="label", skip_invalid=True)
-        table = open_parts(path, text="text", label="label", skip_invalid=True, part_bytes=part_bytes)
-        parts = [table.read(part) for part in table.parts]
-    for kind in ("corpus", "unlabelled", "empty"):
-        for name in ("texts", "labels", "ids"):
-            known = getattr(getattr(whole, kind), name)
-            assert [value for part in parts for value in getattr(getattr(part, kind), name)] == known
-    numbers = {*(line.number for line in whole.invalid), *map(int, whole.empty.ids)}
-    assert {line.number for part in parts for line in part.invalid} == numbers
-
-
-def test_columns_of_parquet(tmp_path):
-    """Nulls, numbers and lists among labels, and a text that is null, read as from the whole file."""
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
+def test_nulls_numbers_and_lists_of_parquet_are_read_as_from_the_whole_file(tmp_path, target):
     columns = {
         "text": ["a", "b", None, "d", "e"],
         "label": [["x"], ["x", "y"], ["y"], [], None],
@@ -104,52 +137,21 @@ def test_columns_of_parquet(tmp_path):
     pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=2)
     for label in ("label", "number"):
         whole = read_table(tmp_path / "a.parquet", text="text", label=label)
-        table = open_parts(tmp_path / "a.parquet", text="text", label=label, part_bytes=1)
-        parts = [table.read(part) for part in table.parts]
-        assert len(parts) == 3
-        assert [text for part in parts for text in part.corpus.texts] == whole.corpus.texts
-        assert [own for part in parts for own in part.corpus.labels] == whole.corpus.labels
-        assert [number for part in parts for number in part.corpus.ids] == whole.corpus.ids
-        assert [number for part in parts for number in part.unlabelled.ids] == whole.unlabelled.ids
-
-
-OBJECTS = [
-    '{"text": "a", "label": "x"}',
-    ' {"text": "b", "label": "y"}\t',
-    '{"text": "ü", "label": 1}',
-    '{"text": "c", "label": true}',
-]
-OBJECTS += [
-    '{"text": "d", "label": "x"},{}',
-    "",
-    "[1]",
-    '{"text": [{}',
-    "{}]}",
-    '{"label": "x"}',
-    '{"text": null}',
-    "\0",
-    "\xa0{}",
-    "NaN",
-]
-
-
-@given(lines=st.lists(st.sampled_from(OBJECTS), max_size=8), part_bytes=st.integers(1, 120), end=ends)
-def test_any_json_lines_read_as_the_whole_does(lines, part_bytes, end):
-    dialect = Dialect(encoding="utf-8")
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.jsonl"
-        path.write_text(
-            "\n".join(['{"text": "first", "label": "x"}', *lines]) + end, encoding="utf-8", newline=""
+        table = open_parts(tmp_path / "a.parquet", target, text="text", label=label)
+        found = table.corpus(table.is_labelled)
+        assert (found.texts, found.labels, found.ids) == (
+            whole.corpus.texts,
+            whole.corpus.labels,
+            whole.corpus.ids,
         )
-        whole = read_table(path, text="text", label="label", dialect=dialect, skip_invalid=True)
-        table = open_parts(
-            path, text="text", label="label", dialect=dialect, skip_invalid=True, part_bytes=part_bytes
-        )
-        parts = [table.read(part) for part in table.parts]
-    for kind in ("corpus", "unlabelled", "empty"):
-        for name in ("texts", "labels", "ids"):
-            known = getattr(getattr(whole, kind), name)
-            assert [value for part in parts for value in getattr(getattr(part, kind), name)] == known
-    reasons = {line.number: line.reason for line in whole.invalid}
-    invalid = {line.number: line.reason.removesuffix(" (a.jsonl)") for part in parts for line in part.invalid}
-    assert {number: reason for number, reason in invalid.items() if "is empty" not in reason} == reasons
+
+
+def test_a_lone_surrogate_is_replaced(tmp_path, target):
+    (tmp_path / "a.jsonl").write_text('{"text": "a \\ud800 b", "label": "x"}\n{"text": "c", "label": "y"}\n')
+    table = open_parts(tmp_path / "a.jsonl", target, dialect=Dialect(encoding="utf-8"))
+    assert table.corpus(table.is_labelled).texts == ["a ? b", "c"]
+
+
+def test_standard_input_is_refused(target):
+    with pytest.raises(TableError, match="Standard input is not read in parts"):
+        open_parts("-", target)

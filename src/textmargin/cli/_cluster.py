@@ -6,17 +6,11 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ._console import OptionError, remark
-
-if TYPE_CHECKING:
-    from .._typing import Bools
-    from ..representations.text_parts import TextParts
-    from ..tables.parts import PartedTable
-    from ._options import ReadingOptions
 
 
 @dataclass(frozen=True)
@@ -41,28 +35,8 @@ class ClusterOptions:
             raise OptionError(f"--workers {self.workers}: at least one.")
         return self.cluster is not None or self.workers is not None
 
-    def open_table(self, data: str, reading: ReadingOptions, known_labels: list[Any]) -> PartedTable:
-        """A file, cut in parts that workers read."""
-        from ..tables.parts import open_parts
-
-        return open_parts(data, **reading.table_options, known_labels=known_labels)
-
-    def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
-        """The texts with a label, or some of them, whose matrix stays with the workers."""
-        from ..scale import ClusterTexts
-
-        return ClusterTexts.of_files(table, rows=rows, progress=True)
-
     @contextmanager
-    def open(self, overwrite: bool) -> Iterator[None]:
-        """For training: the cluster that was asked for."""
-        if overwrite:
-            raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
-        with self.connect():
-            yield
-
-    @contextmanager
-    def connect(self) -> Iterator[None]:
+    def connect(self) -> Iterator[Any]:
         """The cluster that was asked for; says where to watch it, and in one line that it broke."""
         require("connect")
         from concurrent.futures import CancelledError
@@ -83,7 +57,7 @@ class ClusterOptions:
                     f"{n_workers} {'worker' if n_workers == 1 else 'workers'}; watch at "
                     f"{client.dashboard_link}"
                 )
-                yield
+                yield client
         except KilledWorker as error:
             raise ClusterError(
                 f"Workers died again and again, most often of too little memory: {error}"

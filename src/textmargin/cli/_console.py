@@ -258,7 +258,6 @@ _OPTIONS = {
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",
     "file_format='txt'": "--format txt",
-    "overwrite=True": "--overwrite",
     "keep_formulas=True": "--keep-formulas",
     "header=False": "--no-header",
     "header=True": "--header",

@@ -5,7 +5,6 @@ model.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,9 +16,7 @@ import typer
 from ._console import OptionError, remark, resumable
 
 if TYPE_CHECKING:
-    from .._typing import Bools
-    from ..representations.text_parts import TextParts
-    from ..tables.parts import PartedTable
+    from ..scale import TextFiles
     from ._options import ReadingOptions
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -46,38 +43,40 @@ class WorkFolder:
 
         return min(max(self.memory // (_PART_COPIES * (n_threads(None) + 1)), _LEAST_PART), _MOST_PART)
 
-    def open_table(self, data: str, reading: ReadingOptions, known_labels: list[Any]) -> PartedTable:
-        """A file, cut in parts."""
-        from ..tables.parts import open_parts
-
-        return open_parts(
-            data, **reading.table_options, known_labels=known_labels, part_bytes=self.part_bytes
-        )
-
-    def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
-        """The texts with a label, or some of them, whose matrix is put here."""
-        from ..scale.texts import TextFiles, TextRows
-
-        texts = TextFiles(table, folder=self.folder, progress=True)
-        texts.memory = self.memory
-        return texts if rows is None else TextRows(texts, rows)
-
     @contextmanager
-    def open(self, overwrite: bool) -> Iterator[None]:
-        """For work whose files stay here when it is interrupted or fails, and go when it is done."""
-        from ..errors import OtherRunError
-        from ..scale.store import delete_run
+    def open(
+        self, data: str, reading: ReadingOptions, known_labels: list[Any], fields: list[str]
+    ) -> Iterator[TextFiles]:
+        """The texts of a file. What is made of them stays here if work is interrupted or fails, and goes "
+        "when it
+        is done.
+        """
+        from ..errors import ClusterError, StoreError, TextmarginError
+        from ..scale import TextFiles
 
-        if overwrite:
-            delete_run(self.folder)
-        try:
-            with resumable(f"what is done is in {self.folder}, and the same command goes on from there."):
-                yield
-        except OtherRunError as error:
-            raise OptionError(
-                f"{error} --overwrite deletes it and begins anew; another --output has another folder."
-            ) from error
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with resumable(f"what is done is in {self.folder}, and the same command goes on from there."):
+            texts = TextFiles(
+                data,
+                folder=self.folder,
+                memory=self.memory,
+                progress=True,
+                part_bytes=self.part_bytes,
+                known_labels=known_labels,
+                fields=fields,
+                **reading.table_options,
+            )
+            try:
+                yield texts
+            except (StoreError, ClusterError):
+                texts.store.close()
+                raise
+            except TextmarginError:  # what a user has to change: nothing of it stays
+                texts.store.delete()
+                raise
+            except BaseException:
+                texts.store.close()
+                raise
+        texts.store.delete()
 
 
 @dataclass(frozen=True)
@@ -92,14 +91,8 @@ class MemoryOptions:
             show_default="in parts where a file would not fit",
         ),
     ] = None
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite", help="Begin anew where an earlier run in parts, with other settings, did not end."
-        ),
-    ] = False
 
-    def folder(self, data: str, output: Path) -> WorkFolder | None:
+    def folder(self, data: str, output: Path, on_cluster: bool) -> WorkFolder | None:
         """Where to work in parts; None where all texts fit into memory, or cannot be read in parts."""
         from .._system.memory import machine_memory
 
@@ -107,9 +100,9 @@ class MemoryOptions:
         if self.memory is not None:
             return WorkFolder(place, read_bytes(self.memory))
         needed, there = _needed_bytes(data), machine_memory()
+        if on_cluster:
+            return WorkFolder(place, there // 2)
         if needed <= _MOST_OF_MACHINE * there:
-            if self.overwrite:
-                raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
             return None
         remark(
             f"{data} would take about {_gigabytes(needed)} of memory, of {_gigabytes(there)}: learnt from "

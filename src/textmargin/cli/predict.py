@@ -56,9 +56,6 @@ def predict(
             help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder.",
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
-    ] = False,
 ) -> None:
     """Decide on texts, each as soon as it is there: its row with label, guess, score and confidence beside
     it.
@@ -97,12 +94,8 @@ def predict(
                 f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, "
                 "in parts."
             )
-        _predict_parts(load_classifier(model), data, file.text, scores, output, overwrite, cluster)
+        _predict_parts(load_classifier(model), data, file.text, scores, output, cluster)
         return
-    if overwrite:
-        raise OptionError(
-            "--overwrite goes with --cluster or --workers; without, a file that is there is replaced."
-        )
     from .._system.progress import RowCounter
     from .._system.threads import n_threads
     from ..tables.formats import file_dialect, format_of
@@ -185,7 +178,6 @@ def _predict_parts(
     text: str | None,
     scores: bool,
     output: Path | None,
-    overwrite: bool,
     cluster: ClusterOptions,
 ) -> None:
     """From Parquet to Parquet on a cluster."""
@@ -196,18 +188,16 @@ def _predict_parts(
     require("predict_parquet")
     with (
         cluster.connect(),
-        resumable(
-            "parts that are finished stay, and given again the command goes on after them, unless with "
-            "--overwrite."
-        ),
+        resumable("parts that are finished stay, and given again the command goes on after them."),
     ):
         from ..scale import predict_parquet
-        from ..scale.tables import first_columns
+        from ..scale.predict import read_schema
         from ..tables.columns import column_on_arrival
         from ..tables.decision_columns import PREFIX
+        from ..tables.paths import files_of
         from ..tables.rows import Row
 
-        row = Row(1, dict.fromkeys(first_columns(data)))
+        row = Row(1, dict.fromkeys(read_schema(files_of(data, [".parquet"])[0]).names))
         columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))
         if columns.notes:
             remark("; ".join(columns.notes))
@@ -217,13 +207,10 @@ def _predict_parts(
             output,
             text=columns.text,
             scores=scores,
-            overwrite=overwrite,
             progress=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")
     if others := [name for name in found.columns if name.startswith(PREFIX)]:
         remark(f"the files have columns of such names of their own; the decisions are in {', '.join(others)}")
-    if found.n_null:
-        remark(f"without a text, and so without a decision: {quantity(found.n_null, 'row')}")
     typer.echo(f"Decided on {quantity(found.n_texts, 'text')}; written to {output}")

@@ -5,17 +5,18 @@ from __future__ import annotations
 import gc
 import tomllib
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._system.wording import quantity
 from ..errors import nearest
-from ._cluster import ClusterOptions
+from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, mistakes, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
@@ -42,10 +43,8 @@ if TYPE_CHECKING:
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
     from ..report.summary import Summary
-    from ..tables.row_reader import LabelledTable
     from ..tuning import Candidate, Tuning
 
-T = TypeVar("T")
 _NO_SETTINGS = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
 
 
@@ -155,34 +154,30 @@ def train(
     holdout.check()
     settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, start, tuning = None, None, None, None
-    if cluster.wanted and memory.memory is not None:
-        raise OptionError(
-            "--memory is about this machine's disk, --cluster and --workers about the memory of others; "
-            "choose one."
-        )
-    work = cluster if cluster.wanted else memory.folder(data, output)
-    parted = (
-        None
-        if work is None
-        else _explain_labels(lambda: work.open_table(data, reading, settings.known_labels()))
-    )
-    if parted is not None:
-        check_parts(parted, settings, unlabelled, holdout)
-    with nullcontext() if work is None else work.open(memory.overwrite):
-        if work is not None and parted is not None:
-            trained = train_parts(
-                parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None
+    if cluster.wanted:
+        require("connect")
+    work = memory.folder(data, output, cluster.wanted)
+    fields = [name for name in (making.rationales, holdout.split_by) if name is not None]
+    if work is not None:
+        check_parts(settings)
+    with ExitStack() as stack:
+        if work is not None:
+            with _labels_explained():
+                texts = stack.enter_context(work.open(data, reading, settings.known_labels(), fields))
+            texts.client = stack.enter_context(cluster.connect()) if cluster.wanted else None
+            trained = train_parts(texts, settings, reading, unlabelled, holdout, _tune if tune else None)
+            model, settings, held_out, start, tuning = (
+                getattr(trained, one.name) for one in dataclass_fields(trained)
             )
-            model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
-            origin = _origin(parted.name, parted.columns.text, parted.columns.label, reading)
+            columns = texts.table.columns
+            origin = _origin(texts.name, columns.text, columns.label, reading)
             model.metadata_ |= origin
         else:
             # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a
             # third of the reading.
             gc.set_threshold(200_000, 20, 20)
-            with stage(f"reading {data}"):
-                wanted = [name for name in (making.rationales, holdout.split_by) if name is not None]
-                table = _read(data, reading, settings, wanted)
+            with stage(f"reading {data}"), _labels_explained():
+                table = reading.read(data, fields, labels="optional", known_labels=settings.known_labels())
             pool = unlabelled.gather(table, reading, settings)
             if not table.corpus.texts:
                 _check_unlabelled(holdout, tune)
@@ -227,21 +222,13 @@ def train(
         print_json(facts)
 
 
-def _read(data: str, reading: ReadingOptions, config: ModelConfig, columns: list[str]) -> LabelledTable:
-    """The texts of a file, some of which may have no label; none of them needs one where labels are known
-    otherwise.
-    """
-    return _explain_labels(
-        lambda: reading.read(data, columns, labels="optional", known_labels=config.known_labels())
-    )
-
-
-def _explain_labels(read: Callable[[], T]) -> T:
-    """What reading gives; where labels are missing, the option that makes up for them is named."""
+@contextmanager
+def _labels_explained() -> Iterator[None]:
+    """Where labels are missing, the option that makes up for them is named."""
     from ..errors import LabelError
 
     try:
-        return read()
+        yield
     except LabelError as error:
         raise OptionError(f"{error} Without labels, name words of each: --keywords FILE.") from error
 

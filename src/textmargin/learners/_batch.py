@@ -24,10 +24,18 @@ from .._typing import Floats
 from ..errors import TooLargeError
 from ._grouping import Start, Task, split_groups
 from ._objectives import Objectives, ObjectiveTable, ObjectiveTables
-from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
+from .matrix import (
+    COPY_SHARE,
+    ENTRY_BYTES,
+    BlockMatrix,
+    Matrix,
+    column_sizes,
+    local_texts,
+    row_counts,
+    squared_lengths,
+)
 from .newton import EXACT_SIZE, Solution, duality_gap, newton, on_hard_scales
 from .objective import Objective, Point, canonical
-from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
@@ -73,7 +81,13 @@ class Batch:
         solutions: list[Solution | None] = [None] * len(cases)
         together: dict[Any, list[int]] = {}
         tables = ObjectiveTables()
+        for numbers in _in_blocks(cases):
+            X, own = cases[numbers[0]][0].X, [cases[k] for k in numbers]
+            for k, found in zip(numbers, X.minimise(own, self.tol, self.max_iter) or (), strict=False):
+                solutions[k] = found
         for number, (objective, start) in enumerate(cases):
+            if solutions[number] is not None:
+                continue
             if _takes_single(objective, tables.of(objective), texts.look(objective.X)):
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
                 together.setdefault(key, []).append(number)
@@ -177,7 +191,7 @@ class _Texts:
     suits: bool  # whether single precision holds it well
     mean_square: float  # of the length of its rows
     n_entries: int
-    single: SolverTexts | None = None
+    single: core.SparseTexts | None = None
     double: Matrix | None = None
 
 
@@ -187,7 +201,7 @@ class _TextsOnce:
     def __init__(self) -> None:
         self._known: dict[int, _Texts] = {}
 
-    def of(self, X: Matrix, n_jobs: int | None) -> tuple[SolverTexts, int]:
+    def of(self, X: Matrix, n_jobs: int | None) -> tuple[core.SparseTexts, int]:
         """What the core takes, and the entries of active rows that it may copy at a time."""
         texts = self.look(X)
         if texts.single is None:
@@ -218,6 +232,16 @@ class _TextsOnce:
         if texts.double is None:
             texts.double = canonical(X.take(np.arange(X.shape[0])))
         return texts.double
+
+
+def _in_blocks(cases: list[Task]) -> Iterable[list[int]]:
+    """The objectives over each matrix that lies elsewhere, by their numbers, with as many columns each."""
+    numbers: dict[Any, list[int]] = {}
+    for number, (objective, _) in enumerate(cases):
+        if isinstance(objective.X, BlockMatrix):
+            key = id(objective.X), objective.penalty, len(objective.columns)
+            numbers.setdefault(key, []).append(number)
+    return numbers.values()
 
 
 def _is_even(X: Matrix) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import core
 from .._system.levels import vector_level
@@ -19,7 +20,6 @@ from .._typing import Floats, Indices
 from ._grouping import table_key
 from .matrix import Matrix, Rows
 from .objective import Objective
-from .solver_texts import Singles, SolverTexts
 
 _CONVERGED = 1  # of the ways in which the core leaves an objective
 _MOST_FOLDS = np.iinfo(np.int16).max
@@ -117,7 +117,7 @@ class Objectives:
 
     def descend(
         self,
-        texts: SolverTexts,
+        texts: core.SparseTexts,
         most_copied: int,
         w: Any,
         q: Floats,
@@ -176,7 +176,7 @@ class Objectives:
         )
 
 
-def _goal(objective: Objective) -> Singles:
+def _goal(objective: Objective) -> NDArray[np.float32]:
     """m∘y − offset; 0 where the cost is."""
     counted = objective.costs > 0
     return np.where(

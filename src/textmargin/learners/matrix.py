@@ -8,15 +8,18 @@ single precision; sums over them are double.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .. import core
 from .._typing import Floats, Indices
-from .solver_texts import COPY_SHARE, JointTexts, SolverTexts, local_texts
 
+COPY_SHARE = 0.2  # of the memory given, where texts lie elsewhere, for copies of their rows
+ENTRY_BYTES = 8  # of a matrix in single precision: a column and a value
 Rows: TypeAlias = NDArray[np.intp]
 Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMatrix
 
@@ -31,10 +34,7 @@ class BlockMatrix(ABC):
 
     shape: tuple[int, int]
     memory: float = float("inf")  # bytes that whoever works on it should keep to
-    bytes_per_text: int = (
-        # that the solver holds of each text and class: its score, and where texts are asked, the active rows
-        40
-    )
+    bytes_per_text: int = 8  # that the solver holds of each text and class
 
     @abstractmethod
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
@@ -61,10 +61,18 @@ class BlockMatrix(ABC):
         """Some rows, in memory and in double precision."""
 
     @abstractmethod
-    def solver_texts(self) -> SolverTexts:
-        """What `core.fit_classes` takes: `core.SparseTexts`, or an object that answers for texts
-        elsewhere.
+    def stacked(self, below: sp.csr_matrix) -> BlockMatrix:
+        """The same with some rows below."""
+
+    @abstractmethod
+    def minimise(self, tasks: Sequence[Any], tol: float, max_iter: int) -> list[Any] | None:
+        """The minimum of each objective, where the rows are; None where `core.fit_classes` can have them:
+        `solver_texts`.
         """
+
+    def solver_texts(self) -> core.SparseTexts:
+        """The rows as the core takes them."""
+        raise NotImplementedError
 
     @property
     def work_memory(self) -> float:
@@ -78,48 +86,6 @@ class BlockMatrix(ABC):
         W = np.asarray(W, dtype=np.float64)
         scores = self.times(np.ascontiguousarray(np.atleast_2d(W.T)))
         return scores[:, 0] if W.ndim == 1 else scores
-
-
-class StackedRows(BlockMatrix):
-    """A matrix elsewhere, and below it some rows in memory."""
-
-    def __init__(self, X: BlockMatrix, below: sp.csr_matrix) -> None:
-        self._X, self._below = X, sp.csr_matrix(below, dtype=np.float64)
-        self.shape = X.shape[0] + below.shape[0], X.shape[1]
-        self.memory = X.memory
-
-    @property
-    def work_memory(self) -> float:
-        return self._X.work_memory
-
-    def times(self, W: Floats, *, sizes: bool = False) -> Floats:
-        below = abs(self._below) @ np.abs(W.T) if sizes else self._below @ W.T
-        return np.vstack([self._X.times(W, sizes=sizes), below])
-
-    def transposed_times(self, A: Floats) -> Floats:
-        n = self._X.shape[0]
-        return self._X.transposed_times(A[:n]) + (self._below.T @ A[n:]).T
-
-    def squared_lengths(self) -> Floats:
-        return np.concatenate([self._X.squared_lengths(), squared_lengths(self._below)])
-
-    def row_counts(self) -> Indices:
-        return np.concatenate([self._X.row_counts(), np.diff(self._below.indptr)])
-
-    def column_sizes(self) -> tuple[Indices, Floats]:
-        (counts, sizes), (more, larger) = self._X.column_sizes(), column_sizes(self._below)
-        return counts + more, sizes + larger
-
-    def take(self, rows: Rows) -> sp.csr_matrix:
-        n = self._X.shape[0]
-        order = np.argsort(rows >= n, kind="stable")
-        own = rows[order]
-        stacked = sp.vstack([self._X.take(own[own < n]), self._below[own[own >= n] - n]], format="csr")
-        return sp.csr_matrix(stacked[np.argsort(order)])
-
-    def solver_texts(self) -> SolverTexts:
-        places = [self._X.solver_texts(), local_texts(self._below)]
-        return JointTexts(places, [self._X.shape[0], self._below.shape[0]], self.work_memory * COPY_SHARE)
 
 
 def times(X: Matrix, W: Floats, *, sizes: bool = False) -> Floats:
@@ -161,5 +127,10 @@ def column_presence(X: Matrix) -> NDArray[np.bool_]:
 def stack(X: Matrix, below: Matrix) -> Matrix:
     """Rows below others."""
     if isinstance(X, BlockMatrix):
-        return StackedRows(X, below)
+        return X.stacked(below)
     return sp.csr_matrix(sp.vstack([X, below], format="csr")) if sp.issparse(X) else np.vstack([X, below])
+
+
+def local_texts(X: sp.csr_matrix) -> core.SparseTexts:
+    """A matrix in memory, as the core takes it."""
+    return core.SparseTexts(X.indptr, X.indices, X.data, X.shape[1])

@@ -159,9 +159,12 @@ def conjugate_gradients(objective: Objective, point: Point, view: View, precisio
     return Direction(w, q, decrement, exact=False)
 
 
-def search(objective: Objective, point: Point, direction: Direction | None = None) -> tuple[Point, bool]:
-    """The best point in the plane of a direction and the columns; whether a full step changed no row's
-    side.
+def search(
+    objective: Objective, point: Point, direction: Direction | None = None, scores: Floats | None = None
+) -> tuple[Point, bool]:
+    """The best point in the plane of a direction, whose `scores` may be known, and the columns; whether a "
+    "full
+    step changed no row's side.
     """
     columns, k = objective.columns, len(objective.columns)
     if direction is None and k == 0:
@@ -170,7 +173,8 @@ def search(objective: Objective, point: Point, direction: Direction | None = Non
     if direction is None:
         move, g, A = np.empty(0), pulled, np.diag(columns.pull)
     else:
-        move = objective.times(direction.w) + columns.Z @ direction.q
+        scores = objective.times(direction.w) if scores is None else scores
+        move = scores + columns.Z @ direction.q
         cross = columns.pull * direction.q
         A = np.zeros((1 + k, 1 + k))
         A[0, 0] = objective.penalty * (direction.w @ direction.w) + cross @ direction.q

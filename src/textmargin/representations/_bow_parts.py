@@ -8,45 +8,41 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._system.threads import n_threads
 from ..errors import EmptyVocabularyError, NotTextError
 from ._analysis import encode
 from ._vocabulary import Vocabulary
-from .drafts import Draft, TermColumns, TermCounts
 from .languages import TextSample
 from .linear_scores import warn_of_unknown_terms
-from .text_parts import Drafts, TextParts
+from .term_counts import PartCounts, TermCounts
+from .text_parts import TextParts
 
 if TYPE_CHECKING:
     from ..learners.matrix import BlockMatrix
     from .bow import BagOfWords
 
 
-def draft(words: BagOfWords, texts: list[str]) -> Draft:
+def count_part(words: BagOfWords, texts: list[str], number: int) -> PartCounts:
     """The terms of one part; of a given vocabulary, those that are in it."""
+    return PartCounts(_count_terms(words, texts), TextSample.draw(texts))
+
+
+def _count_terms(words: BagOfWords, texts: list[str]) -> TermCounts:
     analysis = words._analysis()
     if words.fixed_vocabulary_ or analysis is None:
-        return _draft_counts(words, texts)
-    threads = n_threads(words.n_jobs)
+        return _count_in_python(words, texts)
     compiled = analysis.compile()
     for portion in words._texts(texts):
-        compiled.add(portion, threads)
-    df, total, most = compiled.join(threads)
+        compiled.add(portion, 1)
+    df, total, most = compiled.join(1)
     met = df > 0  # 0: words of which only sequences are wanted
     numbers = np.where(met, np.cumsum(met) - 1, -1).astype(np.int32)
-    n_terms = int(met.sum())
-    counts = np.arange(most + 1, dtype=np.float64)
-    starts, terms, own = compiled.rows(numbers, np.ones(n_terms), counts, False, False, False, threads)
-    return Draft(
-        TermCounts(*compiled.block(), df[met], total[met], len(texts)),
-        starts,
-        terms,
-        own.astype(np.min_scalar_type(most)),
-        TextSample.draw(texts),
-    )
+    compiled.rows(
+        numbers, np.ones(met.sum()), np.ones(most + 1), False, False, False, 1
+    )  # which puts them in order
+    return TermCounts(*compiled.block(), df[met], total[met], len(texts))
 
 
-def _draft_counts(words: BagOfWords, texts: list[str]) -> Draft:
+def _count_in_python(words: BagOfWords, texts: list[str]) -> TermCounts:
     """Of counts that have their columns already, given or as Python met them."""
     names: list[Any]
     if words.fixed_vocabulary_:
@@ -62,16 +58,8 @@ def _draft_counts(words: BagOfWords, texts: list[str]) -> Draft:
     met = np.flatnonzero(df)
     encoded = _encode([names[column] for column in met])
     order = met[sorted(range(met.size), key=encoded.__getitem__)].astype(np.int64)
-    numbers = np.full(len(names), -1, np.int32)
-    numbers[order] = np.arange(order.size)
     block, ends = Vocabulary.of([names[column] for column in order]).block
-    return Draft(
-        TermCounts(block, ends, df[order].astype(np.int64), total[order], len(texts)),
-        counts.indptr.astype(np.int64),
-        numbers[counts.indices],
-        counts.data.astype(np.min_scalar_type(int(counts.data.max(initial=0)))),
-        TextSample.draw(texts),
-    )
+    return TermCounts(block, ends, df[order].astype(np.int64), total[order], len(texts))
 
 
 def _encode(names: list[Any]) -> list[bytes]:
@@ -81,32 +69,30 @@ def _encode(names: list[Any]) -> list[bytes]:
     return [encode(name) for name in names]
 
 
-def fit_parts(words: BagOfWords, parts: TextParts) -> Drafts:
-    """Learn the terms and their idf; the drafts."""
+def fit_parts(words: BagOfWords, parts: TextParts) -> None:
+    """Learn the terms and their idf."""
     words.check_vocabulary()
     words.build_analyzer()  # which warns of stop words that no text has
     # Which language all texts are in is known once all were read; stop words must be known before. So the
     # first texts tell it, and in the rare case that all texts tell another one they are read again.
     first: list[str] = next((texts for texts in map(parts.read, range(len(parts))) if texts), [])
     words.language_ = words._language(first)
-    drafts = parts.draft(words)
-    language = words._language(drafts.sample.texts)
+    counts = parts.count(partial(count_part, words))
+    language = words._language(counts.sample.texts)
     if language != words.language_:
         stop_words = words.get_stop_words()
         words.language_ = language
         if words.get_stop_words() != stop_words:
-            drafts.discard()  # or their folder would be in use
-            drafts = parts.draft(words)
-    try:
-        _learn(words, drafts)
-    except BaseException:
-        drafts.discard()
-        raise
-    return drafts
+            counts = parts.count(partial(count_part, words))
+    _learn(words, counts.terms, counts.sample.texts)
 
 
-def _learn(words: BagOfWords, drafts: Drafts) -> None:
-    terms, sample = drafts.terms, drafts.sample.texts
+def _settings(words: BagOfWords) -> dict[str, Any]:
+    own = {name: value for name, value in words.get_params(deep=False).items() if name != "n_jobs"}
+    return {**own, "language_": words.language_}
+
+
+def _learn(words: BagOfWords, terms: TermCounts, sample: list[str]) -> None:
     words.n_texts_ = terms.n_texts
     if not terms.n_texts:
         raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
@@ -133,15 +119,9 @@ def _learn(words: BagOfWords, drafts: Drafts) -> None:
     words._join_extra_terms(sp.csr_matrix((0, terms.df.size)))
 
 
-def term_columns(words: BagOfWords) -> TermColumns:
-    """What a fitted vectoriser makes of terms."""
-    own = words._vocabulary if isinstance(words._vocabulary, Vocabulary) else Vocabulary.of(words._vocabulary)
-    columns = np.arange(len(own), dtype=np.int32)
-    if words.fixed_vocabulary_:  # in any order
-        encoded = _encode(own.names)
-        columns = np.array(sorted(range(len(own)), key=encoded.__getitem__), dtype=np.int32)
-        own = Vocabulary.of([own.names[column] for column in columns])
-    return TermColumns(*own.block, columns, words.idf_, words.weight, unit=words.norm is not None)
+def fitted_rows(words: BagOfWords, parts: TextParts) -> BlockMatrix:
+    """The matrix of the texts that the words were learnt from."""
+    return parts.transform(partial(_rows, words), words.idf_.size, words.n_jobs, _settings(words))
 
 
 def transform_parts(words: BagOfWords, parts: TextParts) -> BlockMatrix:

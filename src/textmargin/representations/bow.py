@@ -31,14 +31,13 @@ from .._typing import Floats
 from ..errors import EmptyTextWarning, EmptyVocabularyError
 from ..records import record
 from ._analysis import LETTERS, PATTERNS, Analysis, ordered
-from ._bow_parts import draft, fit_parts, term_columns, transform_parts
+from ._bow_parts import fit_parts, fitted_rows, transform_parts
 from ._compiled import CompiledVectorizer
 from ._function_words import FUNCTION_WORDS
 from ._vocabulary import Vocabulary
-from .drafts import Draft
 from .languages import LANGUAGES, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
-from .text_parts import Drafts, TextParts, as_parts
+from .text_parts import TextParts, as_parts
 from .texts import as_texts
 from .words import WordTokenizer
 
@@ -165,7 +164,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         """Learn the terms and their idf from texts, or from texts in parts (`TextParts`)."""
         raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
-            self._fit_parts(raw_documents).discard()
+            self._fit_parts(raw_documents)
         else:
             self.fit_transform(raw_documents)
         return self
@@ -177,7 +176,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         """
         raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
-            return self._fit_parts(raw_documents).finish(term_columns(self))
+            self._fit_parts(raw_documents)
+            return fitted_rows(self, raw_documents)
         texts = as_texts(raw_documents)
         self.language_ = self._language(texts)
         if not texts:
@@ -195,12 +195,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             raise
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit_parts(self, parts: TextParts) -> Drafts:
-        return fit_parts(self, parts)
-
-    def draft(self, texts: list[str]) -> Draft:
-        """The terms of one part of many texts, counted: what `TextParts.draft` does with each."""
-        return draft(self, texts)
+    def _fit_parts(self, parts: TextParts) -> None:
+        fit_parts(self, parts)
 
     def transform(self, raw_documents: Any) -> Any:
         """The matrix (n_texts, n_terms) of new texts, CSR or a `BlockMatrix`; words that are not terms are

@@ -1,46 +1,26 @@
 """Texts in parts: more than fit into memory, each part read when it is asked for, perhaps elsewhere.
 
-Whoever adds a kind of place for texts implements `TextParts` and `Drafts`: `BagOfWords` knows no other.
+Whoever adds a kind of place for texts implements `TextParts`: `BagOfWords` knows no other.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import NotTextError
 from .digests import Digests
-from .drafts import TermColumns, TermCounts
-from .languages import TextSample
+from .term_counts import PartCounts
 
 if TYPE_CHECKING:
     from ..learners.matrix import BlockMatrix
-    from .bow import BagOfWords
-
-
-class Drafts(ABC):
-    """All parts counted, wherever the counts are; `terms` are those of all parts, `sample` is one of all
-    texts.
-    """
-
-    terms: TermCounts
-    sample: TextSample
-
-    @abstractmethod
-    def finish(self, columns: TermColumns) -> BlockMatrix:
-        """The matrix of all texts: `drafts.finish` of each part. Once; the drafts are gone afterwards."""
-
-    @abstractmethod
-    def discard(self) -> None:
-        """Let go of the drafts: nobody wants their matrix."""
 
 
 class TextParts(ABC):
     """Texts in parts, which can be read again and again, and are never all in memory.
 
-    What there is per text (labels, digests) is in memory, once all parts were read: by
-    `BagOfWords.fit_transform`, along with the words, or else when it is asked for.
+    What there is per text (labels, digests) is in memory.
     """
 
     name: str
@@ -54,23 +34,26 @@ class TextParts(ABC):
     def read(self, number: int) -> list[str]:
         """The texts of one part, perhaps none."""
 
+    @abstractmethod
     def map_parts(
         self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None
     ) -> Iterator[Any]:
-        """`function(texts, number)` of each part, or of some, in order: something small."""
-        for number in range(len(self)) if numbers is None else numbers:
-            yield function(self.read(number), number)
+        """`function(texts, number)` of each part, or of some, in order."""
 
     @abstractmethod
-    def draft(self, words: BagOfWords) -> Drafts:
-        """Count the terms of all parts: `words.draft` of each one's texts."""
+    def count(self, count: Callable[[list[str], int], PartCounts]) -> PartCounts:
+        """`count(texts, number)` of all parts, merged."""
 
     @abstractmethod
     def transform(
-        self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None
+        self,
+        rows_of: Callable[[list[str]], Any],
+        n_columns: int,
+        n_jobs: int | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> BlockMatrix:
         """A matrix of all texts, from a function that gives that of a list of texts, not an empty one: CSR in
-        canonical form.
+        canonical form. A run that was interrupted with the same settings may have it already.
         """
 
     @property

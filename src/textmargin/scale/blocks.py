@@ -4,8 +4,8 @@ room for.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,8 @@ from .._system.memory import machine_memory
 from .._system.threads import n_threads
 from .._typing import Floats, Indices
 from ..errors import TextmarginError
-from ..learners.matrix import BlockMatrix, Rows
-from ..learners.solver_texts import ENTRY_BYTES
-from ..representations.drafts import StoredRows
-from .store import Store
+from ..learners.matrix import ENTRY_BYTES, BlockMatrix, Rows
+from .store import Store, append_rows
 
 _LEAST_LEFT = 0.3  # of the memory given
 
@@ -27,13 +25,16 @@ _LEAST_LEFT = 0.3  # of the memory given
 class Blocks(BlockMatrix):
     """Rows in single precision, in two files.
 
-    `BagOfWords().fit_transform` makes them of texts in parts; `from_matrices` of matrices that you have.
+    `BagOfWords().fit_transform` makes them of texts in parts.
 
     Parameters
     ----------
-    store : Store
-        With a matrix in it.
+    parts : iterable of sparse matrices, one below the other
+        Not looked at if the folder has the matrix already.
     n_columns : int
+    store : Store, default=None
+        The folder; None: a temporary one.
+    digest : str, the name of the matrix in the folder
     n_jobs : int, default=None
         Threads; None: all cores. The result does not depend on it.
     memory : float, default=None
@@ -42,59 +43,26 @@ class Blocks(BlockMatrix):
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> from textmargin.scale.blocks import Blocks
-    >>> X = Blocks.from_matrices([sp.csr_matrix([[1.0, 0.0]]), sp.csr_matrix([[0.0, 0.5], [2.0, 0.0]])])
+    >>> from textmargin.scale import Blocks
+    >>> X = Blocks([sp.csr_matrix([[1.0, 0.0]]), sp.csr_matrix([[0.0, 0.5], [2.0, 0.0]])], 2)
     >>> X.shape, X.times([[1.0, 2.0]]).ravel().tolist()
     ((3, 2), [1.0, 1.0, 2.0])
     """
 
-    bytes_per_text = 8  # its score and its move: rows are read where they are
-
     def __init__(
-        self, store: Store, n_columns: int, n_jobs: int | None = None, memory: float | None = None
-    ) -> None:
-        self.store, self.n_jobs = store, n_jobs
-        self.memory = machine_memory() / 2 if memory is None else memory
-        starts, entries = map(str, store.paths)
-        self._texts = core.SparseTexts.mapped(starts, entries, n_columns)
-        self.shape = (self._texts.n_rows, n_columns)
-
-    @classmethod
-    def from_matrices(
-        cls,
-        matrices: Iterable[Any],
-        *,
+        self,
+        parts: Iterable[Any],
+        n_columns: int,
+        store: Store | None = None,
+        digest: str = "matrix",
         n_jobs: int | None = None,
-        folder: str | os.PathLike[str] | None = None,
-    ) -> Blocks:
-        """From sparse matrices one below the other, which are put on disk in single precision, one after the
-        other.
-        """
-        store = Store(folder, {})
-        widths: list[int] = []
-
-        def rows() -> Iterable[StoredRows]:
-            for matrix in matrices:
-                X = sp.csr_matrix(matrix, dtype=np.float64, copy=True)
-                X.sum_duplicates()
-                X.eliminate_zeros()
-                widths.append(X.shape[1])
-                if X.shape[1] != widths[0]:
-                    raise TextmarginError(
-                        f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}."
-                    )
-                if not np.isfinite(X.data).all():
-                    raise ValueError(
-                        f"Number {len(widths) - 1} of matrices contains NaN or infinity; replace or drop "
-                        "such values first."
-                    )
-                yield StoredRows.from_csr(X)
-
-        with store.close_on_error():
-            store.write_rows(rows())
-            if not widths:
-                raise TextmarginError("matrices has none; give at least one, which may be empty.")
-            return cls(store, widths[0], n_jobs)
+        memory: float | None = None,
+    ) -> None:
+        self.store, self.n_jobs = Store(None) if store is None else store, n_jobs
+        self.memory = machine_memory() / 2 if memory is None else memory
+        self._paths = self.store.matrix(digest, (_checked(part, n_columns) for part in parts))
+        self._texts = core.SparseTexts.mapped(str(self._paths[0]), str(self._paths[1]), n_columns)
+        self.shape = (self._texts.n_rows, n_columns)
 
     @property
     def work_memory(self) -> float:
@@ -129,10 +97,37 @@ class Blocks(BlockMatrix):
         indptr, indices, data = self._texts.take(np.asarray(rows, dtype=np.int64))
         return sp.csr_matrix((data, indices, indptr), shape=(len(rows), self.shape[1]))
 
-    def solver_texts(self) -> Any:
+    def stacked(self, below: sp.csr_matrix) -> Blocks:
+        """The same with some rows below: a copy, in a temporary folder."""
+        store, name = Store(None), "stacked"
+        starts, entries = store.folder / f"{name}.starts", store.folder / f"{name}.entries"
+        with store.writing("the matrix"):
+            shutil.copyfile(self._paths[0], starts)
+            shutil.copyfile(self._paths[1], entries)
+            with starts.open("ab") as start_file, entries.open("ab") as entry_file:
+                append_rows(start_file, entry_file, self._texts.n_entries, [sp.csr_matrix(below)])
+        return Blocks((), self.shape[1], store, name, self.n_jobs, self.memory)
+
+    def minimise(self, tasks: Sequence[Any], tol: float, max_iter: int) -> None:
+        """Left to the core, which has the rows."""
+
+    def solver_texts(self) -> core.SparseTexts:
         """What `core.fit_classes` takes."""
         return self._texts
 
     def delete(self) -> None:
-        """Delete the folder of the matrix; a temporary one goes by itself with the last who uses it."""
+        """Delete the files; a temporary folder goes by itself with the last who uses it."""
         self.store.delete()
+
+
+def _checked(matrix: Any, n_columns: int) -> sp.csr_matrix:
+    """In canonical form."""
+    X = sp.csr_matrix(matrix)
+    if X.shape[1] != n_columns:
+        raise TextmarginError(f"A part of the matrix has {X.shape[1]} columns; it needs {n_columns}.")
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if not np.isfinite(X.data).all():
+        raise ValueError("A part of the matrix contains NaN or infinity; replace or drop such values first.")
+    return X

@@ -1,171 +1,218 @@
-"""Texts in parts on this machine: lists that are in memory already, or a user's files."""
+"""Texts in parts that threads of this process read, or the workers of a Dask cluster, and whose matrix is put
+on this machine's disk.
+"""
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Sequence
-from dataclasses import astuple, replace
-from typing import Any
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from copy import copy
+from functools import partial
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
+import scipy.sparse as sp
 
-from .. import core
-from .._system.progress import Report
+from .._system.progress import Report, progress_of
+from .._system.threads import n_threads
 from .._typing import Bools
-from ..errors import TableError
-from ..representations.texts import as_texts
-from ..tables.parts import PartedTable
-from ._local import DiskTexts
-from .facts import LabelCodes, TextFacts
+from ..learners.matrix import BlockMatrix
+from ..representations.digests import Digests
+from ..representations.term_counts import PartCounts, merge_counts
+from ..representations.text_parts import TextParts
+from ..tables.parts import PART_BYTES, LabelCodes, open_parts, read_texts
+from .blocks import Blocks
+from .store import Store, digest_of
+
+Work: TypeAlias = Callable[[list[str], int], Any]
+Submit: TypeAlias = Callable[[int], Any]  # from the number of a part to a future of what work gives for it
 
 
-class TextLists(DiskTexts):
-    """Lists of texts.
+class StoredTexts(TextParts):
+    """Texts whose matrix is put on this machine's disk."""
+
+    store: Store
+    client: Any = None  # of Dask
+    stay: bool = False  # whether the matrix stays with its workers
+    progress: bool | Report = False
+
+    @abstractmethod
+    def source(self) -> Any:
+        """Plain values that change with the texts; None where nobody can tell."""
+
+    @abstractmethod
+    def reader(self, number: int) -> Any:
+        """A function that gives the texts of a part, or their Dask delayed object."""
+
+    def read(self, number: int) -> list[str]:
+        """The texts of one part."""
+        return next(self.each(lambda texts, _: texts, "", 1, [number]))
+
+    @contextmanager
+    def workers(self, work: Work, n_jobs: int | None) -> Iterator[tuple[Submit, int]]:
+        """What gives a future of work(texts, number) of a part, and how many parts to have at a time."""
+        if self.client is not None:
+            from .dask import submitter
+
+            yield submitter(self.client, work, self.reader)
+            return
+        threads = n_threads(n_jobs)
+        with ThreadPoolExecutor(threads) as pool:
+            yield lambda number: pool.submit(lambda: work(self.reader(number)(), number)), threads
+
+    def each(
+        self, work: Work, what: str, n_jobs: int | None = None, numbers: Sequence[int] | None = None
+    ) -> Iterator[Any]:
+        """What work gives for each part, in order; never more results at once than are worked on."""
+        parts = range(len(self)) if numbers is None else numbers
+        waiting: deque[Any] = deque()
+        with self.workers(work, n_jobs) as (submit, at_once), progress_of(what, self.progress) as report:
+            for k in range(len(parts) + at_once):
+                waiting.extend(map(submit, parts[k : k + 1]))
+                if k >= at_once:
+                    yield waiting.popleft().result()
+                    if report is not None:
+                        report((k - at_once + 1) / len(parts))
+
+    def map_parts(self, function: Work, numbers: Sequence[int] | None = None) -> Iterator[Any]:
+        """`function(texts, number)` of each part, or of some, in order."""
+        yield from self.each(function, f"reading {self.name}", 1, numbers)
+
+    def count(self, count: Callable[[list[str], int], PartCounts]) -> PartCounts:
+        """The counts of all parts, merged a few neighbours at a time."""
+        if self.client is None:
+            return merge_counts(self.each(count, f"words of {self.name}"))
+        from .dask import tree_reduce
+
+        with self.workers(count, None) as (submit, _):
+            return cast(PartCounts, tree_reduce(self.client, merge_counts, [*map(submit, range(len(self)))]))
+
+    def transform(
+        self,
+        rows_of: Callable[[list[str]], Any],
+        n_columns: int,
+        n_jobs: int | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> BlockMatrix:
+        """The matrix of all texts on this machine's disk, unless the folder has it; or with the workers."""
+        work = partial(_rows, rows_of, n_columns)
+        if self.stay:
+            from .workers import WorkerBlocks
+
+            with self.workers(work, None) as (submit, _):
+                return WorkerBlocks(self.client, [*map(submit, range(len(self)))], n_columns)
+        rows = self.each(work, f"matrix of {self.name}", n_jobs)
+        digest = digest_of(None if settings is None else [self.source(), dict(settings)])
+        return Blocks(rows, n_columns, self.store, digest, n_jobs, self.memory)
+
+
+class TextFiles(StoredTexts):
+    r"""The texts of files of any size; rows without a label are left out (`unlabelled` has them).
+
+    They are written once to a Parquet file in the folder, of which a part at a time is in memory.
 
     Parameters
     ----------
-    parts : sequence of lists of texts
-    labels : sequence, default=None
-        A name, or a tuple of names, for each text of all lists.
-    folder, progress : as of `DiskTexts`
+    source : path of a file, a folder, or a pattern such as `texts/*.parquet`
+    folder : path, default=None
+        For the texts, their terms and the matrix. One that is named outlives a process that is killed: the
+        next
+        one goes on from there. None: a temporary one.
+    memory : int, default=None
+        Bytes that work on them should keep to; None: half of the machine's.
+    client : Dask client, default=None
+        Has workers read the parts, who must see the folder under the same name.
+    progress : bool or function of the share that is done, default=False
+        Whether to show a bar.
+    **reading : as `tables.open_parts` takes them: `text`, `label`, `label_separator`, `skip_invalid`, …
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> from textmargin import BagOfWords
-    >>> from textmargin.scale import TextLists
-    >>> words = BagOfWords(weight="count", norm=None)
-    >>> X = words.fit_transform(TextLists([["Wheat, wheat and corn!"], ["Corn prices rose 3%"]]))
-    >>> X.shape, X.take([0]).toarray()
-    ((2, 5), array([[0., 1., 0., 0., 2.]]))
+    >>> from textmargin.scale import TextFiles
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "texts.csv")
+    ...     _ = path.write_text("text,label\nWheat and corn!,grain\nCorn prices rose,money\n")
+    ...     texts = TextFiles(path)
+    ...     print(BagOfWords().fit_transform(texts).shape, list(texts.labels))
+    (2, 4) ['grain', 'money']
     """
 
     def __init__(
         self,
-        parts: Sequence[Any],
-        labels: Sequence[Any] | None = None,
+        source: str | os.PathLike[str],
         *,
         folder: str | os.PathLike[str] | None = None,
+        memory: int | None = None,
+        client: Any = None,
         progress: bool | Report = False,
+        part_bytes: int = PART_BYTES,
+        **reading: Any,
     ) -> None:
-        super().__init__("texts", folder, progress)
-        self._parts = [as_texts(texts) for texts in parts]
-        n_texts = sum(map(len, self._parts))
-        if labels is not None and len(labels) != n_texts:
-            raise ValueError(f"labels has {len(labels)} values, but parts have {n_texts} texts.")
-        self._starts = [sum(map(len, self._parts[:number])) for number in range(len(self._parts))]
-        # Python's values, which files can hold
-        plain_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
-        self._labels = None if plain_labels is None else LabelCodes.of(plain_labels)
+        self.store, self.memory, self.client, self.progress = Store(folder), memory, client, progress
+        try:
+            with self.store.writing("texts"), progress_of(f"reading {source}", progress) as report:
+                self.table = open_parts(
+                    source, self.store.texts, part_bytes=part_bytes, progress=report, **reading
+                )
+        except BaseException:
+            self.store.close() if self.store.texts.exists() else self.store.delete()
+            raise
+        self.name = self.table.name
+        self._choose(self.table.is_labelled)
+
+    def _choose(self, rows: Bools) -> None:
+        self._rows, self._by_part = rows, self.table.split(rows)
+        self.n_rows = int(rows.sum())
+
+    def select(self, rows: Bools) -> Self:
+        """Those at some rows of the table."""
+        other = copy(self)
+        other._choose(rows)
+        return other
+
+    @property
+    def unlabelled(self) -> Self:
+        """The texts that have no label."""
+        return self.select(~self.table.is_labelled)
 
     def __len__(self) -> int:
-        return len(self._parts)
+        return len(self.table.sizes)
 
-    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
-        """The texts of one list."""
-        texts, start = self._parts[number], self._starts[number]
-        return texts, TextFacts.of(
-            texts, None if self._labels is None else self._labels[start : start + len(texts)]
-        )
+    @property
+    def n_texts(self) -> int:
+        """Of all parts."""
+        return self.n_rows
 
-    def source(self) -> dict[str, Any]:
-        """Checksums of the texts, and of their labels."""
-        own = self._labels
-        labels = None if own is None else [own.names, zlib.crc32(own.codes.tobytes())]
-        return {
-            "texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts],
-            "labels": labels,
-        }
+    @property
+    def labels(self) -> LabelCodes | None:
+        """A label per text; None where some have none."""
+        labels = self.table.labels[self._rows]
+        return None if self.table.columns.label is None or (labels.codes < 0).any() else labels
 
+    @property
+    def digests(self) -> Digests:
+        """Of each text."""
+        return self.table.digests[self._rows]
 
-class TextFiles(DiskTexts):
-    """The texts of files, read a part at a time; rows without a label are left out.
+    def reader(self, number: int) -> Callable[[], list[str]]:
+        """What reads one part."""
+        return partial(read_texts, self.table.path.absolute(), number, self._by_part[number])
 
-    Parameters
-    ----------
-    table : PartedTable
-        What `tables.parts.open_parts` gives.
-    unlabelled : bool, default=False
-        The rows without a label, instead of the others.
-    folder, progress : as of `DiskTexts`
-    """
-
-    def __init__(
-        self,
-        table: PartedTable,
-        *,
-        unlabelled: bool = False,
-        folder: str | os.PathLike[str] | None = None,
-        progress: bool | Report = False,
-    ) -> None:
-        if not isinstance(table, PartedTable):
-            raise TypeError(
-                f"table is {table!r:.80}; TextFiles takes what tables.parts.open_parts gives for a path."
-            )
-        super().__init__(table.name, folder, progress)
-        self.table, self.unlabelled = table, unlabelled
-
-    def __len__(self) -> int:
-        return len(self.table.parts)
-
-    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
-        """The texts of one part."""
-        table = self.table.read(self.table.parts[number])
-        if self.unlabelled:
-            texts = list(table.unlabelled.texts)
-            return texts, TextFacts.of(texts, None, table.invalid, table.missing)
-        labels = table.corpus.labels if self.table.columns.labels else None
-        return table.corpus.texts, TextFacts.of(table.corpus.texts, labels, table.invalid, table.missing)
-
-    def source(self) -> dict[str, Any]:
-        """Where the parts are, how they are read, and when the files were written."""
-        reader, files = self.table.reader, {part.path: part.path.stat() for part in self.table.parts}
-        return {
-            "files": [[str(path.resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in files.items()],
-            "parts": [[str(part.path), part.start, part.end] for part in self.table.parts],
-            "dialects": [
-                list(astuple(dialect)) for dialect in dict.fromkeys(part.dialect for part in self.table.parts)
-            ],
-            "columns": [reader.columns.text, *reader.columns.labels],
-            "labels": [
-                reader.label_separator,
-                sorted(reader.missing_labels),
-                dict(reader.flags),
-                self.unlabelled,
-            ],
-            "skip_invalid": self.table.skip_invalid,
-        }
+    def source(self) -> Any:
+        """When the file of the texts was written, and which rows they are."""
+        written = self.table.path.stat()
+        return [written.st_size, written.st_mtime_ns, zlib.crc32(np.packbits(self._rows).tobytes())]
 
 
-class TextRows(DiskTexts):
-    """Some of the texts of others, in the same parts.
-
-    Parameters
-    ----------
-    texts : DiskTexts
-    rows : a bool array for each part, which of its texts
-    """
-
-    def __init__(self, texts: DiskTexts, rows: Sequence[Bools]) -> None:
-        super().__init__(texts.name, texts.folder, texts.progress)
-        self._texts, self._rows, self.memory = texts, rows, texts.memory
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
-        """Those of one part."""
-        (texts, facts), rows = self._texts.read_part(number), np.flatnonzero(self._rows[number])
-        if len(texts) != len(self._rows[number]):
-            raise TableError(f"{self.name} has changed since it was looked at; start again.")
-        labels = None if facts.labels is None else facts.labels[rows]
-        return [texts[row] for row in rows.tolist()], replace(
-            facts, digests=facts.digests[rows], labels=labels
-        )
-
-    def source(self) -> dict[str, Any]:
-        """Of all texts, and a checksum of which they are."""
-        return {
-            **self._texts.source(),
-            "rows": [zlib.crc32(np.packbits(rows).tobytes()) for rows in self._rows],
-        }
+def _rows(
+    rows_of: Callable[[list[str]], Any], n_columns: int, texts: list[str], number: int
+) -> sp.csr_matrix:
+    return sp.csr_matrix(rows_of(texts) if texts else (0, n_columns))

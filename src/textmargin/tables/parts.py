@@ -1,25 +1,32 @@
-"""A user's files in parts that are read one by one, perhaps elsewhere: row groups of Parquet files, runs of
-lines of the others.
+"""Tables larger than memory: gone through once, and written as one Parquet file whose row groups are read one
+by one, here or elsewhere.
 
-The rows and their numbers are those of the whole file. A CSV value may go on over several lines, so the file
-is gone through once to cut it between records; a packed file (.gz), and one in UTF-16, is one part.
+    text      string
+    label     int32, the number of the label, or of the set of labels, in the file's metadata; −1 for none
+    digest    uint64, by which a text is known again
+    line      string, its number in the user's file
+    NAME      further columns, as JSON
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
+import json
 import os
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import core
+import numpy as np
+from numpy.typing import NDArray
+
+from .._system.writing import put_whole
+from .._typing import Bools
+from ..datasets.corpus import Corpus
 from ..errors import TableError, install_hint
-from .chunks import Chunk, ColumnChunk, RowChunk, record_chunk
+from ..representations.digests import Digests, text_digests
+from .chunks import Chunk, ColumnChunk, read_chunks
 from .columns import (
     N_SAMPLE,
     ColumnNames,
@@ -30,142 +37,116 @@ from .columns import (
     reading_notes,
     spread,
 )
-from .delimited import filled_lines, first_names, parse_delimited
-from .dialect import Dialect, describe, transcodes
-from .formats import format_of, open_text, parse_json, parse_line, read_rows
-from .json_rows import parse_json_lines
+from .dialect import Dialect
+from .formats import format_of
 from .label_values import MISSING_LABELS, check_separator, find_flags
-from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
 from .paths import SUFFIXES, files_of
-from .records import suits_core
 from .remote import as_path, is_remote
 from .row_reader import LabelledTable, RowReader
-from .rows import InvalidLine, Read, Row
+from .rows import InvalidLine, Row
 
-PART_BYTES = 32_000_000  # of a part, about; read, its texts and rows take several times that
-_FORMATS = ("csv", "tsv", "jsonl", "parquet")
-_N_PARTS = 3  # that columns are guessed from
+PART_BYTES = 32_000_000  # of the texts of a row group, about
+_FORMATS = ("csv", "tsv", "jsonl", "parquet")  # that a folder is searched for
+_N_SHOWN = 5  # lines that could not be read, of how many there may be
+_ABOUT = b"textmargin"
+_COLUMNS = ("text", "label", "digest", "line")
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of a file: row groups, or bytes, from `start` to before `end`; `end` None: all of it.
+class LabelCodes(Sequence[Any]):
+    """A label per text, a name or a tuple of names, as a number into the list of those that there are.
 
-    `n_before` rows, or lines, come before it in the file; rows begin after line `n_header`. The dialect is
-    found out.
+    Examples
+    --------
+    >>> from textmargin.tables.parts import LabelCodes
+    >>> labels = LabelCodes.of(["corn", ("corn", "oil"), "corn"])
+    >>> list(labels), labels.names, labels.codes.tolist()
+    (['corn', ('corn', 'oil'), 'corn'], ['corn', ('corn', 'oil')], [0, 1, 0])
     """
 
-    path: Path
-    dialect: Dialect
-    names: tuple[str, ...]
-    n_before: int
-    start: int
-    end: int | None
-    n_header: int = 0
+    def __init__(self, codes: NDArray[np.int32], names: list[Any]) -> None:
+        self.codes, self.names = codes, names
 
-    def chunk(self, columns: Sequence[str]) -> Chunk:
-        """Its rows; of Parquet with these columns only."""
-        if self.dialect.file_format == "parquet":
-            return self._row_groups(columns)
-        if self.end is None:
-            return RowChunk(chain.from_iterable(read_rows(self.path, self.dialect)))
-        with self.path.open("rb") as stream:
-            stream.seek(self.start)
-            content = stream.read(self.end - self.start)
-        if self.start == 0:
-            content = content.removeprefix(codecs.BOM_UTF8)
-        if self.dialect.file_format in ("csv", "tsv") and suits_core(self.dialect):
-            return self._records(content)
-        if self.dialect.file_format == "jsonl" and self.dialect.encoding == "utf-8" and b"\0" not in content:
-            rows = parse_json_lines(content, self.n_before)
-            if rows is not None:
-                return RowChunk(rows)
-        return RowChunk(self._lines(content.split(b"\n")))
+    @classmethod
+    def of(cls, labels: Iterable[Any]) -> LabelCodes:
+        """From labels one by one."""
+        places: dict[Any, int] = {}
+        codes = np.fromiter((places.setdefault(label, len(places)) for label in labels), dtype=np.int32)
+        return cls(codes, list(places))
 
-    def require(self, columns: Sequence[str], parameter: str) -> None:
-        """That it has these columns, as far as that is known without reading it."""
-        absent = [name for name in columns if name not in self.names]
-        if self.names and self.dialect.file_format != "jsonl" and absent:
-            raise TableError(no_column(absent[0], self.names, self.path, parameter))
+    def __len__(self) -> int:
+        return self.codes.size
 
-    def _records(self, content: bytes) -> Chunk:
-        """Records that the core reads, below a line that has as many values as there are columns: the first
-        record tells.
-        """
-        delimiter, end = str(self.dialect.delimiter), b"" if content.endswith(b"\n") else b"\n"
-        splitter = core.RecordSplitter(ord(delimiter), MOST_LINES, MOST_BYTES)
-        parts = [splitter.add(_line_above(delimiter, len(self.names)) + content + end), splitter.finish()]
-        n_header = 1 + max(0, self.n_header - self.n_before)
-        for records in parts:
-            for place in records.unread(n_header):
-                if records.line(place)[0] <= n_header:
-                    records.leave_out(place)
-        chunks = [
-            record_chunk(records, list(self.names), delimiter, self.n_before - 1)
-            for records in parts
-            if len(records)
-        ]
-        if len(chunks) == 1:
-            return chunks[0]
-        lines: list[Read] = []
-        for chunk in chunks:
-            lines += [*chunk.rows(range(len(chunk))), *chunk.invalid]
-        return RowChunk(lines)
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, int | np.integer):
+            return self.names[self.codes[place]]
+        return LabelCodes(self.codes[place], self.names)
 
-    def _lines(self, lines: list[bytes]) -> list[Read]:
-        csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
-        delimiter = _delimiter(self.dialect)
-        records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES, len(self.names))
-        records.number = self.n_before
-        whole = [*records.add(lines if lines[-1] else lines[:-1]), *records.flush()]
-        if delimiter is None:
-            return [parse_line(line, str(self.dialect.encoding), parse_json) for line in whole]
-        filled = [line for line in whole if line.number > self.n_header and line.content.strip()]
-        return parse_delimited(filled, list(self.names), delimiter.decode(), str(self.dialect.encoding))
-
-    def _row_groups(self, columns: Sequence[str]) -> Chunk:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            with pq.ParquetFile(_parquet_source(self.path)) as file:
-                table = file.read_row_groups(
-                    list(range(self.start, self.end or 0)), columns=list(columns), use_threads=False
-                )
-                return ColumnChunk({name: table.column(name).to_pylist() for name in columns}, self.n_before)
-        except (pa.ArrowException, OSError) as error:
-            raise TableError(f"{self.path} cannot be read as Parquet: {error}.") from error
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.names.__getitem__, self.codes)
 
 
 @dataclass(frozen=True)
 class PartedTable:
-    """Files in parts, and how their rows are read."""
+    """A table as one Parquet file.
 
+    Attributes
+    ----------
+    path, name : where it is, and what the user calls it
+    columns : ColumnNames, those of the user's files
+    sizes : list of int, rows of each part
+    labels : LabelCodes of all rows, −1 where there is none
+    digests : array of all rows
+    invalid : list of InvalidLine, the first of `n_invalid` that could not be read
+    missing : Counter, what stands in place of labels that are not there
+    """
+
+    path: Path
     name: str
-    parts: list[Part]
-    reader: RowReader
-    skip_invalid: bool
+    columns: ColumnNames
     label_is_guess: bool
+    sizes: list[int]
+    labels: LabelCodes
+    digests: Digests
+    invalid: list[InvalidLine] = field(default_factory=list)
+    n_invalid: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
 
     @property
-    def columns(self) -> ColumnNames:
-        """The columns of the texts and the labels."""
-        return self.reader.columns
+    def is_labelled(self) -> Bools:
+        """Which rows have a label."""
+        return np.asarray(self.labels.codes >= 0)
 
-    def read(self, part: Part, fields: Sequence[str] = ()) -> LabelledTable:
-        """The texts and labels of one part, with further columns, as `read_table` reads a whole file."""
-        names = list(dict.fromkeys([self.columns.text, *self.columns.labels, *fields]))
-        part.require(fields, "fields")
-        strict = not self.skip_invalid
-        table = self.reader.read_all([part.chunk(names)], self.name, part.path, strict=strict, fields=fields)
-        reason = f"the text, column {self.columns.text!r}, is empty"
-        lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
-        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]
-        return replace(table, invalid=invalid)
+    def corpus(self, rows: Bools, fields: Sequence[str] = (), *, with_texts: bool = True) -> Corpus:
+        """Some rows in memory, with further columns, perhaps with "" for texts; where one has several "
+        "labels, all
+        have tuples.
+        """
+        columns: dict[str, list[Any]] = {name: [] for name in ("text", "line", *fields)}
+        wanted = [name for name in columns if with_texts or name != "text"]
+        for number, own in enumerate(self.split(rows)):
+            if own.any():
+                for name, values in zip(wanted, _take(self.path, number, own, wanted), strict=True):
+                    columns[name] += values
+        labels: list[Any] = [self.labels.names[code] if code >= 0 else "" for code in self.labels.codes[rows]]
+        if any(isinstance(label, tuple) for label in labels):
+            labels = [label if isinstance(label, tuple) else (label,) for label in labels]
+        texts = columns["text"] if with_texts else [""] * len(labels)
+        further = {name: [json.loads(value) for value in columns[name]] for name in fields}
+        return Corpus(self.name, texts, labels, ids=columns["line"], fields=further)
+
+    def split(self, rows: Bools) -> list[Bools]:
+        """Rows part by part."""
+        return np.split(rows, np.cumsum(self.sizes)[:-1])
+
+
+def read_texts(path: Path, number: int, rows: Bools | None = None) -> list[str]:
+    """The texts of one part, or of some of its rows."""
+    return _take(path, number, rows, ["text"])[0]
 
 
 def open_parts(
     source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
     *,
     text: str | None = None,
     label: str | None = None,
@@ -174,31 +155,47 @@ def open_parts(
     dialect: Dialect | None = None,
     skip_invalid: bool = False,
     known_labels: Collection[Any] = (),
+    fields: Sequence[str] = (),
     part_bytes: int = PART_BYTES,
+    progress: Callable[[float], object] | None = None,
 ) -> PartedTable:
-    """Cut files in parts without reading them; what can be seen without is checked.
+    """Write a table to a Parquet file in parts, unless it is there from the same files, read in the same way.
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as
-        `texts/*.parquet`; or an
-        address of such, as fsspec has them: "s3://bucket/texts"
+    source : path of a file of any format, a folder of CSV, TSV, JSON lines and Parquet files, a pattern such
+    as
+        `texts/*.parquet`, or an address of such, as fsspec has them: "s3://bucket/texts"
+    target : path of the Parquet file
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     known_labels : names, default=()
         Labels that texts may have; with some, the files need no column of labels.
+    fields : names of further columns, default=()
     part_bytes : int
-        How large a part is, about.
+        How large the texts of a part are, about.
+    progress : function of the share of the files that is done, default=None
     """
     check_separator(label_separator)
     if source == "-":
-        raise TableError("Standard input cannot be cut in parts; name a file, a folder or a pattern.")
+        raise TableError("Standard input is not read in parts; name a file, a folder or a pattern.")
     dialect = dialect or Dialect()
     dialect.check()
     formats = (dialect.file_format,) if dialect.file_format in _FORMATS else _FORMATS
-    suffixes = [suffix for suffix, name in SUFFIXES.items() if name in formats]
+    files = files_of(source, [suffix for suffix, name in SUFFIXES.items() if name in formats])
+    stats = [path.stat() for path in files]
+    options = [text, label, label_separator, sorted(missing_labels), repr(dialect), skip_invalid, part_bytes]
+    about: dict[str, Any] = {
+        "files": [
+            [str(path), stat.st_size, stat.st_mtime_ns] for path, stat in zip(files, stats, strict=True)
+        ],
+        "options": [*options, sorted(map(str, known_labels)), list(fields)],
+    }
+    target = Path(target)
+    if target.exists() and (found := _open(target, about)) is not None:
+        return found
     notes: dict[str, None] = {}  # each once, in order
-    parts = [part for path in files_of(source, suffixes) for part in _cut(path, dialect, part_bytes, notes)]
-    sample = _sample(parts)
+    whole = text is None or label is None
+    sample = [row for path in files for row in _sample(path, dialect, notes.setdefault, whole)]
     if not sample:
         raise TableError(f"{source} has no rows.")
     with reading_notes(list(notes)):
@@ -208,143 +205,186 @@ def open_parts(
             else None
         )
         columns = find_columns(sample, source, text, label, likely=likely)
-    columns = replace(columns, notes=[*notes, *columns.notes])
-    for part in parts:
-        part.require([columns.text], "text")
-        part.require(columns.labels, "label")
     flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
-    return PartedTable(as_path(source).name, parts, reader, skip_invalid, label is None)
+    about |= {
+        "name": as_path(source).name,
+        "columns": [columns.text, columns.label, [*notes, *columns.notes]],
+    }
+    about |= {"labels": columns.labels, "label_is_guess": label is None}
+    sizes = [stat.st_size for stat in stats]
+    with _Writer(target, about, fields, part_bytes) as writer:
+        for number, path in enumerate(files):
+            _require(path, dialect, reader.columns, fields)
+            for chunk in _chunks(path, dialect, notes.setdefault, [columns.text, *columns.labels, *fields]):
+                writer.add(reader.read_all([chunk], "", path, strict=not skip_invalid, fields=fields), path)
+            if progress is not None:
+                progress(sum(sizes[: number + 1]) / max(sum(sizes), 1))
+    table = _open(target, about)
+    assert table is not None
+    return table
 
 
-def _sample(parts: Sequence[Part]) -> list[Row]:
-    """Rows from the beginning, the middle and the end of the files, and where these are few from other parts;
-    all columns.
-    """
-    first = (
-        list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1))) if parts else []
+class _Writer:
+    """The Parquet file, row group by row group; in place when it is whole."""
+
+    def __init__(self, target: Path, about: dict[str, Any], fields: Sequence[str], part_bytes: int) -> None:
+        self._pa, self._pq = _pyarrow()
+        strings = [(name, self._pa.large_string()) for name in ("line", *fields)]
+        types = [
+            ("text", self._pa.large_string()),
+            ("label", self._pa.int32()),
+            ("digest", self._pa.uint64()),
+        ]
+        self._schema = self._pa.schema([*types, *strings])
+        self._target, self._about, self._fields, self._part_bytes = target, about, fields, part_bytes
+        self._places: dict[Any, int] = {}
+        self._invalid: list[InvalidLine] = []
+        self._n_invalid, self._missing = 0, Counter[str]()
+        self._rows: dict[str, list[Any]] = {name: [] for name in self._schema.names}
+        self._n_bytes = 0
+
+    def __enter__(self) -> _Writer:
+        self._place = put_whole(self._target)
+        self._file = self._pq.ParquetWriter(self._place.__enter__(), self._schema, compression="lz4")
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is None:
+            self._write()
+            found = {"names": list(self._places), "invalid": self._invalid, "n_invalid": self._n_invalid}
+            self._about |= {**found, "missing": self._missing}
+            self._file.add_key_value_metadata({_ABOUT: json.dumps(self._about)})
+        self._file.close()
+        self._place.__exit__(*error)
+
+    def add(self, table: LabelledTable, path: Path) -> None:
+        """The rows of a chunk: those with a label, then those without."""
+        for corpus, labelled in ((table.corpus, True), (table.unlabelled, False)):
+            labels = corpus.labels if labelled else []
+            codes = [self._places.setdefault(label, len(self._places)) for label in labels]
+            self._rows["text"] += corpus.texts
+            self._rows["label"] += codes if labelled else [-1] * len(corpus.texts)
+            self._rows["line"] += corpus.ids
+            for name in self._fields:
+                self._rows[name] += [json.dumps(value, default=str) for value in corpus.fields[name]]
+            self._n_bytes += sum(map(len, corpus.texts))
+        reason = f"the text, column {table.text_column!r}, is empty"
+        lines = sorted([*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)])
+        self._n_invalid += len(lines)
+        for line in lines[: _N_SHOWN - len(self._invalid)]:
+            self._invalid.append(InvalidLine(line.number, f"{line.reason} ({path.name})"))
+        self._missing.update(table.missing)
+        if self._n_bytes >= self._part_bytes:
+            self._write()
+
+    def _write(self) -> None:
+        if not self._rows["text"]:
+            return
+        texts = self._rows["text"]
+        columns = {**self._rows, "digest": text_digests(texts)}
+        try:
+            table = self._pa.table(columns, self._schema)
+        except UnicodeEncodeError:  # lone surrogates, which no encoding has
+            columns["text"] = [one.encode(errors="replace").decode() for one in texts]
+            table = self._pa.table(columns, self._schema)
+        self._file.write_table(table, max(1, len(texts) * self._part_bytes // max(self._n_bytes, 1)))
+        self._rows, self._n_bytes = {name: [] for name in self._rows}, 0
+
+
+def _open(path: Path, about: Mapping[str, Any]) -> PartedTable | None:
+    """A table that was written before; None where it is another one's."""
+    pa, pq = _pyarrow()
+    try:
+        with pq.ParquetFile(path) as file:
+            known = json.loads(file.metadata.metadata.get(_ABOUT, b"{}"))
+            if any(known.get(name) != about[name] for name in ("files", "options")):
+                return None
+            sizes = [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
+            found = file.read(["label", "digest"])
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path} is damaged ({error}); delete it, and start again.") from error
+    text, label, notes = known["columns"]
+    names = [tuple(name) if isinstance(name, list) else name for name in known["names"]]
+    return PartedTable(
+        path,
+        known["name"],
+        ColumnNames(text, label, notes, tuple(known["labels"])),
+        known["label_is_guess"],
+        sizes,
+        LabelCodes(found["label"].to_numpy(), names),
+        found["digest"].to_numpy(),
+        [InvalidLine(*line) for line in known["invalid"]],
+        known["n_invalid"],
+        Counter(known["missing"]),
     )
+
+
+def _take(path: Path, number: int, rows: Bools | None, columns: list[str]) -> list[list[Any]]:
+    """Columns of one part, or of some of its rows."""
+    pa, pq = _pyarrow()
+    try:
+        with pq.ParquetFile(path) as file:
+            table = file.read_row_group(number, columns=columns, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path} cannot be read as Parquet: {error}.") from error
+    if rows is not None and not rows.all():
+        table = table.filter(pa.array(rows))
+    return [table.column(name).to_pylist() for name in columns]
+
+
+def _sample(path: Path, dialect: Dialect, log: Any, whole: bool) -> list[Row]:
+    """Rows from all over a file, which may be sorted by its labels; or from its beginning."""
     rows: list[Row] = []
-    for part in chain(first, (part for part in parts if part not in first)):
-        chunk = part.chunk(part.names)
-        rows += chunk.rows(spread(range(len(chunk)), N_SAMPLE // _N_PARTS))
-        if len(rows) >= N_SAMPLE // _N_PARTS * len(first):
+    for chunk in _chunks(path, dialect, log, None):
+        rows += chunk.rows(spread(range(len(chunk)), N_SAMPLE if not rows else 3))
+        if rows and not whole:
             break
-    return rows
+    return rows if len(rows) <= N_SAMPLE else spread(rows, N_SAMPLE)
 
 
-def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) -> Iterator[Part]:
-    given = replace(given, file_format=format_of(path, given.file_format))
-    if given.file_format == "parquet":
-        yield from _cut_row_groups(path, given, part_bytes)
+def _require(path: Path, dialect: Dialect, columns: ColumnNames, fields: Sequence[str]) -> None:
+    """That a file has the columns, as far as all of its rows have the same."""
+    if format_of(path, dialect.file_format) in ("json", "jsonl"):
         return
-    if given.file_format not in (*_FORMATS, "json"):  # whose lines may be JSON lines
-        raise _no_parts(path, given)
-    with ExitStack() as stack:
-        stream, found = open_text(path, given, stack)
-        delimiter = _delimiter(found)
-        names: list[str] = []
-        n_header = 0
-        for batch in batches(stream, delimiter):
-            lines = filled_lines(batch, found)
-            if lines and delimiter is not None:
-                names, _ = first_names(lines, found, stream.name, notes.setdefault)
-                n_header = lines[0].number if found.header else lines[0].number - 1
-            elif lines:
-                row = parse_line(lines[0], "utf-8" if transcodes(found) else str(found.encoding), parse_json)
-                names = list(row.values) if isinstance(row, Row) else []
-            if lines:
-                break
-    if found.file_format not in _FORMATS:
-        raise _no_parts(path, found)
-    if note := describe(found, given, names):
-        notes.setdefault(note)
-    if stream.packed or transcodes(found):
-        yield Part(path, found, tuple(names), 0, 0, None)
+    first = _sample(path, dialect, _say_nothing, False)[:1]
+    needed = {columns.text: "text", **dict.fromkeys(columns.labels, "label")}
+    needed |= dict.fromkeys(fields, "fields")
+    for row in first:
+        for name, parameter in needed.items():
+            if name not in row.values:
+                raise TableError(no_column(name, row.values, path, parameter))
+
+
+def _say_nothing(note: str) -> None:
+    pass
+
+
+def _chunks(path: Path, dialect: Dialect, log: Any, columns: Sequence[str] | None) -> Iterator[Chunk]:
+    """The rows of a file; of Parquet with these columns, or where they are None some rows with all."""
+    if format_of(path, dialect.file_format) != "parquet":
+        yield from read_chunks(path, dialect, log)
         return
-    for n_before, start, end in _cut_lines(path, found, len(names), part_bytes):
-        yield Part(path, found, tuple(names), n_before, start, end, n_header)
+    pa, pq = _pyarrow()
+    try:
+        with pq.ParquetFile(path.open("rb") if is_remote(path) else path) as file:
+            n_groups, start = file.metadata.num_row_groups, 0
+            names = file.schema_arrow.names if columns is None else list(dict.fromkeys(columns))
+            for number in range(n_groups):
+                if columns is not None or number in (0, n_groups // 2, n_groups - 1):
+                    for batch in file.iter_batches(10_000, [number], names, use_threads=False):
+                        yield ColumnChunk({name: batch.column(name).to_pylist() for name in names}, start)
+                        start += len(batch)
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path} cannot be read as Parquet: {error}.") from error
 
 
-def _no_parts(path: Path, dialect: Dialect) -> TableError:
-    return TableError(f"{path}: {dialect.file_format} cannot be read in parts; {', '.join(_FORMATS)} can.")
-
-
-def _delimiter(dialect: Dialect) -> bytes | None:
-    return None if dialect.delimiter is None else dialect.delimiter.encode()
-
-
-def _line_above(delimiter: str, n_columns: int) -> bytes:
-    return (delimiter.join("x" * n_columns) + "\n").encode()
-
-
-def _cut_lines(
-    path: Path, dialect: Dialect, n_columns: int, part_bytes: int
-) -> Iterator[tuple[int, int, int]]:
-    """Runs of whole records: the lines before, and where they start and end."""
-    records = _open_records(dialect, n_columns)
-    with path.open("rb") as stream:
-        start = n_before = 0
-        while chunk := stream.read(part_bytes) + stream.readline():
-            n_lines = chunk.count(b"\n")
-            if records is not None and b'"' in chunk:
-                records.add(chunk)
-                while records.pending and (line := stream.readline()):
-                    records.add(line)
-                    n_lines += 1
-            end = stream.tell()
-            yield n_before, start, end
-            start, n_before = end, n_before + n_lines
-
-
-def _open_records(dialect: Dialect, n_columns: int) -> core.RecordSplitter | _LineJoiner | None:
-    """What tells whether a record goes on behind some lines; None where each line is a record."""
-    if dialect.delimiter is None:
-        return None
-    if not suits_core(dialect):
-        return _LineJoiner(RecordJoiner(dialect.delimiter.encode(), MOST_LINES, MOST_BYTES, n_columns))
-    splitter = core.RecordSplitter(ord(dialect.delimiter), MOST_LINES, MOST_BYTES)
-    splitter.add(_line_above(dialect.delimiter, n_columns))
-    return splitter
-
-
-@dataclass
-class _LineJoiner:
-    """Python's `RecordJoiner`, asked as the core's."""
-
-    records: RecordJoiner
-
-    def add(self, data: bytes) -> None:
-        self.records.add(data.removesuffix(b"\n").split(b"\n"))
-
-    @property
-    def pending(self) -> bool:
-        return bool(self.records.pending)
-
-
-def _parquet_source(path: Path) -> Any:
-    """What PyArrow reads: a path of this machine, or a stream."""
-    return path.open("rb") if is_remote(path) else path
-
-
-def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
+def _pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise TableError(
-            f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}."
+            f"Tables in parts need PyArrow, which is not installed: {install_hint('parquet')}."
         ) from error
-
-    try:
-        with pq.ParquetFile(_parquet_source(path)) as file:
-            names, metadata = tuple(file.schema_arrow.names), file.metadata
-    except (pa.ArrowException, OSError) as error:
-        raise TableError(f"{path} cannot be read as Parquet, so nothing was begun: {error}.") from error
-    start = n_before = n_bytes = n_rows = 0
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        n_bytes, n_rows = n_bytes + group.total_byte_size, n_rows + group.num_rows
-        if n_bytes >= part_bytes or i + 1 == metadata.num_row_groups:
-            yield Part(path, dialect, names, n_before, start, i + 1)
-            start, n_before, n_bytes, n_rows = i + 1, n_before + n_rows, 0, 0
+    return pa, pq

@@ -3,17 +3,14 @@ whole.
 """
 
 import json
-import os
-import signal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset, scale
+from textmargin import TextClassifier, ThresholdClassifier, load_dataset, scale
 from textmargin.errors import TableError, TextmarginError
-from textmargin.scale import tables
 
 pytestmark = pytest.mark.usefixtures("client")
 COMPLETE = "_complete.json"
@@ -49,7 +46,7 @@ def test_decides_as_in_memory(desk, model, tmp_path, n_parts):
     found = scale.predict_parquet(model, source, tmp_path / "out", scores=True)
     table = pq.read_table(tmp_path / "out")
     expected = model.decide(desk.texts)
-    assert (found.n_texts, found.n_parts, found.n_null, found.n_earlier) == (len(desk), n_parts, 0, 0)
+    assert (found.n_texts, found.n_parts, found.n_earlier) == (len(desk), n_parts, 0)
     assert table["id"].to_pylist() == list(range(len(desk)))
     assert table["label"].to_pylist() == [own[0] if own else None for own in expected.labels]
     assert table["guess"].to_pylist() == [own[0] if own else None for own in expected.guesses]
@@ -63,44 +60,18 @@ def test_several_labels_a_text(desk, tmp_path):
     Y[:, 1] |= Y[:, 0]
     model = TextClassifier().fit(desk.texts, Y)
     source = write_parts(tmp_path / "in", desk.texts[:50], 2)
-    scale.predict_parquet(model, source, tmp_path / "out", keep=["text"])
+    scale.predict_parquet(model, source, tmp_path / "out")
     table = pq.read_table(tmp_path / "out")
-    assert table.column_names == ["text", "label", "guess", "score", "confidence"]
+    assert table.column_names == ["id", "label", "guess", "score", "confidence"]
     expected = [[str(k) for k in np.flatnonzero(row)] for row in model.predict(desk.texts[:50])]
     assert table["label"].to_pylist() == expected
-
-
-def test_unsure_texts_are_not_null_texts(desk, tmp_path):
-    part = desk.part("train")
-    careful = TextClassifier(decision=ThresholdClassifier(utility=Utility(1, -20))).fit(
-        part.texts, np.array(part.labels)
-    )
-    source = write_parts(tmp_path / "in", [*desk.texts[:60], None], 1)
-    # the second counts in what is there
-    found = [scale.predict_parquet(careful, source, tmp_path / "out") for _ in range(2)]
-    rows = pq.read_table(tmp_path / "out").to_pylist()
-    assert [one.n_null for one in found] == [1, 1]
-    assert any(row["label"] is None and row["guess"] for row in rows)
-
-
-def test_scores_of_training_do_not_travel(model):
-    light = tables._light(model)
-    assert light.model_._held_out is None
-    assert light.predict_proba(["no paper"]).tolist() == model.predict_proba(["no paper"]).tolist()
-
-
-def test_two_classes_of_a_plain_classifier(desk, tmp_path):
-    y = np.where(np.array(desk.labels) == "account", "account", "other")
-    model = TextClassifier().fit(desk.texts, y)
-    scale.predict_parquet(model, write_parts(tmp_path / "in", desk.texts[:40], 1), tmp_path / "out")
-    assert pq.read_table(tmp_path / "out")["label"].to_pylist() == model.predict(desk.texts[:40]).tolist()
 
 
 def test_an_empty_part_and_a_null_text(model, tmp_path):
     source = write_parts(tmp_path / "in", ["no paper", None, "cannot log in"], 2)
     pq.write_table(pq.read_table(source / "part-0.parquet").slice(0, 0), source / "part-9.parquet")
     found = scale.predict_parquet(model, source, tmp_path / "out", scores=True)
-    assert (found.n_texts, found.n_null, found.n_parts) == (3, 1, 3)
+    assert (found.n_texts, found.n_parts) == (3, 3)
     empty = pq.read_table(tmp_path / "out" / "part-9.parquet")
     assert empty.num_rows == 0
     assert empty.schema.equals(pq.read_table(tmp_path / "out" / "part-0.parquet").schema)
@@ -153,28 +124,6 @@ def test_a_run_that_was_stopped_goes_on(desk, model, tmp_path):
     assert scale.predict_parquet(model, source, out).n_earlier == 5
 
 
-def test_workers_that_were_started_elsewhere_write_where_the_user_is(desk, model, tmp_path, monkeypatch):
-    write_parts(tmp_path / "in", desk.texts[:20], 2)
-    monkeypatch.chdir(tmp_path)
-    scale.predict_parquet(model, "in", "out")
-    assert files(tmp_path / "out") == [COMPLETE, "_started.json", "part-0.parquet", "part-1.parquet"]
-
-
-def test_texts_that_change_meanwhile_stop_the_run(desk, model, tmp_path, monkeypatch):
-    source, out = write_parts(tmp_path / "in", desk.texts[:20], 1), tmp_path / "out"
-    check = tables.check_parts
-
-    def check_and_change(*given):
-        found = check(*given)
-        pq.write_table(pa.table({"id": [7], "text": ["no paper"]}), source / "part-0.parquet")
-        return found
-
-    monkeypatch.setattr(tables, "check_parts", check_and_change)
-    with pytest.raises(TableError, match=r"part-0\.parquet has changed since it was looked at"):
-        scale.predict_parquet(model, source, out)
-    assert files(out) == ["_started.json"]
-
-
 def test_texts_that_changed_are_decided_again(desk, model, tmp_path):
     source, out = write_parts(tmp_path / "in", desk.texts, 3), tmp_path / "out"
     scale.predict_parquet(model, source, out)
@@ -197,8 +146,6 @@ def test_decisions_of_another_run_are_not_mixed(desk, model, tmp_path):
     scale.predict_parquet(model, source, out)
     with pytest.raises(TableError, match="an earlier run with another scores"):
         scale.predict_parquet(model, source, out, scores=True)
-    scale.predict_parquet(model, source, out, scores=True, overwrite=True)
-    assert "score of billing" in pq.read_table(out).column_names
 
 
 def test_folders_that_are_not_ours(desk, model, tmp_path):
@@ -216,8 +163,6 @@ def test_folders_that_are_not_ours(desk, model, tmp_path):
     ("settings", "message"),
     [
         ({"text": "body"}, r"part-0\.parquet has no column 'body'. It has 'id', 'text'"),
-        ({"text": "id"}, "column 'id' holds int64, not texts"),
-        ({"keep": ["ids"]}, r"part-0\.parquet has no column 'ids'"),
     ],
 )
 def test_columns_that_are_not_there(desk, model, tmp_path, settings, message):
@@ -237,17 +182,3 @@ def test_sources_that_are_not_there(model, tmp_path):
             scale.predict_parquet(model, source, tmp_path / "out")
     with pytest.raises(TextmarginError, match="a fitted TextClassifier"):
         scale.predict_parquet(TextClassifier(), tmp_path, tmp_path / "out")
-
-
-def test_a_worker_that_dies_on_the_way(desk, model, client, tmp_path):
-    source, out = write_parts(tmp_path / "in", desk.texts, 6), tmp_path / "out"
-    victims = client.run(os.getpid)
-
-    def kill(done, parts):
-        if victims:
-            os.kill(victims.popitem()[1], signal.SIGKILL)
-            victims.clear()
-
-    scale.predict_parquet(model, source, out, progress=kill)
-    assert pq.read_table(out)["label"].to_pylist() == model.predict(desk.texts).tolist()
-    client.wait_for_workers(2, timeout=30)
