@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 
 from textmargin import T11SU, PriorSVC, TextClassifier, ThresholdClassifier, Utility, load_dataset
-from textmargin.decisions._unseen_terms import shared_length
 from textmargin.decisions.estimate import estimate
+from textmargin.decisions.held_out import shared_length
 from textmargin.decisions.single_label import answer_table
 from textmargin.errors import ScoreError, SettingError
 from textmargin.representations.bow import BagOfWords

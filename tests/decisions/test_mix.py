@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from reference import shares_by_em
 from scipy.special import expit, logit, softmax
 
-from textmargin.decisions._shares import class_shares, positive_shares
+from textmargin.decisions._mix_draws import class_shares, positive_shares
 from textmargin.decisions.calibration import Calibration
 from textmargin.decisions.mix import estimate_mix
-from textmargin.decisions.rules import beta_gamma_threshold
 from textmargin.errors import ScoreError, SettingError
 
 
@@ -61,7 +60,7 @@ def test_interval_covers_and_a_change_of_mix_is_refused_no_oftener_than_it_may(s
     assert refused <= 5  # nominally 1.5; more than 5 in one of 300
 
 
-def test_texts_of_another_kind_are_refused_and_nothing_is_weighed():
+def test_texts_of_another_kind_are_refused():
     rng = np.random.default_rng(0)
     positive, scores = texts(1000, [0.2, 0.2], rng)
     new = texts(500, [0.4, 0.4], rng)[1]
@@ -70,9 +69,6 @@ def test_texts_of_another_kind_are_refused_and_nothing_is_weighed():
     assert mix.explained.tolist() == [True, False]
     assert mix.reasons[0] == ""
     assert "another kind" in mix.reasons[1]
-    weights = mix.text_weights(positive)
-    assert (weights[:, 1] == 1).all()
-    assert np.average(positive[:, 0], weights=weights[:, 0]) == pytest.approx(mix.shares[0])
 
 
 def test_several_classes():
@@ -83,24 +79,9 @@ def test_several_classes():
     assert mix.shares.sum() == pytest.approx(1)
     assert mix.shares == pytest.approx(truth.mean(axis=0), abs=0.04)
     assert mix.explained.all()
-    assert np.average(positive, axis=0, weights=mix.text_weights(positive)) == pytest.approx(mix.shares)
     new[:300, 2] += 2  # a third of the texts is now of no class that there was
     refused = estimate_mix(positive, scores, new, "multiclass")
     assert not refused.explained.all()
-    assert (refused.text_weights(positive) == 1).all()
-
-
-def test_a_threshold_set_with_the_weights_is_worth_more_on_the_new_mix():
-    rng = np.random.default_rng(0)
-    positive, scores = texts(3000, [0.1], rng)
-    truth, new = texts(3000, [0.6], rng)
-    mix = estimate_mix(positive, scores, new, "binary")
-    before, after = (beta_gamma_threshold(positive[:, 0], scores[:, 0], 0.0, sample_weight=w) for w in
-                     (None, mix.text_weights(positive)[:, 0]))  # fmt: skip
-    worth = [
-        2 * np.sum(truth & (new >= theta)) - np.sum(~truth & (new >= theta)) for theta in (before, after)
-    ]
-    assert worth[1] > worth[0]
 
 
 def test_few_new_texts_cannot_tell():
@@ -151,7 +132,6 @@ def test_a_class_of_which_no_scores_are_known_is_not_adapted_to(only):
     assert mix.explained.tolist() == [True, False]
     assert (mix.low[1], mix.high[1]) == (0, 1)
     assert "no held-out scores" in mix.reasons[1]
-    assert (mix.text_weights(positive)[:, 1] == 1).all()
 
 
 def test_a_class_without_old_texts():

@@ -81,13 +81,3 @@ def test_prior_display_shows_the_terms_that_the_prior_knows():
         PriorDisplay.from_estimator(ThresholdClassifier(PriorSVC()).fit(X, y))
     with pytest.raises(PriorError, match="of one length"):
         PriorDisplay([1, 2], [1], ["a"])
-
-
-def test_names_of_equal_weights_covered_each_other():
-    """Keywords all have one weight in the prior: their points stand above one another, and some coincide."""
-    display = PriorDisplay([1.0] * 6, [2.0, 2.0, 2.01, 2.02, 0.5, 0.5], list("abcdef")).plot()
-    display.figure_.draw_without_rendering()
-    boxes = [one.get_window_extent() for one in display.ax_.texts]
-    assert len(boxes) == 6
-    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
-    assert all(display.ax_.bbox.x0 < box.x0 and box.x1 < display.ax_.bbox.x1 for box in boxes)

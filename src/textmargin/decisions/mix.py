@@ -56,38 +56,6 @@ class MixEstimate:
     n_new: int
     level: float
 
-    def class_weights(self) -> tuple[Floats, Floats]:
-        """w₊ and w₋ (n_problems,), by which old positives and negatives are to be weighed; 1 where not
-        explained.
-
-        Of several classes that exclude each other w₊ holds the weight of each class's texts; if one class is
-        not explained, none moves.
-        """
-        if self.kind == "multiclass":
-            weight = self.shares / self.old_shares if self.explained.all() else np.ones(self.shares.size)
-            return weight, np.ones(self.shares.size)
-        weights = np.ones((2, self.shares.size))
-        np.divide(self.shares, self.old_shares, out=weights[0], where=self.explained)
-        np.divide(1 - self.shares, 1 - self.old_shares, out=weights[1], where=self.explained)
-        return weights[0], weights[1]
-
-    def text_weights(self, positive: Any) -> Floats:
-        """The weights of old texts: (n_texts,) of several classes that exclude each other, else (n_texts,
-        n_problems).
-
-        Parameters
-        ----------
-        positive : array (n_texts, n_problems) of bool
-        """
-        positive = np.asarray(positive, dtype=bool)
-        if positive.ndim != 2 or positive.shape[1] != self.shares.size:
-            raise ScoreError(
-                f"positive must have a column for each of the {self.shares.size} classes; got "
-                f"{positive.shape}."
-            )
-        up, down = self.class_weights()
-        return np.asarray(positive @ up if self.kind == "multiclass" else np.where(positive, up, down))
-
 
 def estimate_mix(
     positive: Any,

@@ -48,7 +48,7 @@ class HeldOutScores:
         another.
     shared_length : array (n_texts,), or None
         Of a text's row of unit length, what is left without the terms that no other text has
-        (`_unseen_terms.py`).
+        (`held_out.shared_length`).
     intercept : array (n_problems,), or None
         The score of a text without a term, where the model is linear.
     """

@@ -404,8 +404,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         positive_weight, negative_weight : arrays (n_problems,)
-            How much more frequent texts of a class have become, and those that are not of it (see
-            `MixEstimate.class_weights`).
+            How much more frequent texts of a class have become, and those that are not of it.
         """
         held_out, labels = self.held_out_, self._labels
         if labels.kind == "multiclass":

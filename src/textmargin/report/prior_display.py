@@ -100,26 +100,10 @@ class PriorDisplay:
         ax.margins(x=0.25, y=0.1)  # room for names beside the last points
         ax.set(xlabel="prior weight", ylabel="learnt weight", title=self.name or "")
         named = descending_order(np.abs(self.learnt - self.prior))[: self.n_named]
-        named = named[np.argsort(self.learnt[named], kind="stable")]
-        ax.autoscale_view()
-        points = (
-            ax.transData.transform(np.column_stack([self.prior, self.learnt])[named]) * 72 / ax.figure.dpi
-        )
-        for j, rise in zip(named, _rises(points), strict=True):
-            place = {"xytext": (4, rise), "textcoords": "offset points"}
-            ax.annotate(str(self.terms[j]), (self.prior[j], self.learnt[j]), fontsize=8, **place)
+        for j in named:
+            place = (self.prior[j], self.learnt[j])
+            ax.annotate(str(self.terms[j]), place, xytext=(4, 0), textcoords="offset points", fontsize=8)
         return self
-
-
-def _rises(points: NDArray[np.float64], line: float = 9.0, width: float = 60.0) -> list[float]:
-    """How far above its point each name stands, so that none covers another; from the lowest point up, in
-    printer's points.
-    """
-    tops: list[float] = []
-    for i, (x, y) in enumerate(points):
-        beside = [top for (other, _), top in zip(points[:i], tops, strict=True) if abs(other - x) < width]
-        tops.append(max([y - 3.0, *(top + line for top in beside)]))
-    return [float(top - y) for top, (_, y) in zip(tops, points, strict=True)]
 
 
 def _learner(estimator: Any) -> tuple[Any, Any]:
