@@ -68,7 +68,7 @@ class Decider:
         if np.isnan(scores).any():
             raise ScoreError("The model gave NaN as a score, on which nothing can be decided.")
         if known.size and not known.any():
-            warn_of_unknown_terms(known.size, stacklevel=4)
+            warn_of_unknown_terms(known.size, stacklevel=5)
         return scores
 
     def decide(self, texts: list[str] | core.Strings, *, probabilities: bool = False) -> Decisions:

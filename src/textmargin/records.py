@@ -39,7 +39,6 @@ _SPARE = 40_000_000  # bytes that texts may take beyond those in the file
 _SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 _SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 _COLLECTIONS: dict[str, Callable[[Any], Any]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
-_NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 _classes: dict[str, type] = {}
 _fitted: dict[type, tuple[str, ...]] = {}
@@ -123,9 +122,7 @@ class _Writer:
             parts = {name: getattr(x, name) for name in ("data", "indices", "indptr")}
             return {"$": "sparse", "format": kind.__name__, "shape": [*x.shape], **self._fields(parts, at)}
         if _classes.get(kind.__name__) is not kind:
-            raise RecordError(
-                f"{_place(at)} is {_described(x)}, and model files hold textmargin's own classes"
-            )
+            raise RecordError(f"{_place(at)} is {_described(x)}; model files hold textmargin's own classes")
         fields = x.to_record() if hasattr(x, "to_record") else fields_of(x)
         return {"$": "record", "class": kind.__name__, "fields": self._fields(fields, at)}
 
@@ -175,10 +172,9 @@ def _place(at: tuple[str, ...]) -> str:
 
 
 def _described(x: Any) -> str:
-    if isinstance(x, type):
-        return f"the class {x.__name__} itself"
-    name = f"{type(x).__module__}.{type(x).__qualname__}".removeprefix("builtins.")
-    return f"the function {x.__name__!r}" if callable(x) and hasattr(x, "__name__") else f"a {name}"
+    if hasattr(x, "__name__"):
+        return f"the {'class' if isinstance(x, type) else 'function'} {x.__name__}"
+    return f"a {type(x).__module__}.{type(x).__qualname__}".replace("builtins.", "")
 
 
 class _Reader:
@@ -213,7 +209,7 @@ class _Reader:
         return cls.from_record(fields) if hasattr(cls, "from_record") else made_of(cls, fields)
 
     def _float(self, document: dict[str, Any]) -> float:
-        return _NOT_FINITE[document["value"]]
+        return float(document["value"])
 
     def _map(self, document: dict[str, Any]) -> dict[Any, Any]:
         return {self.value(key): self.value(value) for key, value in document["items"]}

@@ -127,19 +127,19 @@ class Mine(PriorSVC):
     [
         (
             TextClassifier(learner=LogisticRegression()),
-            r"learner is a sklearn\.\S+LogisticRegression, and model files hold textmargin's own classes\. "
+            r"learner is a sklearn\.\S+LogisticRegression; model files hold textmargin's own classes\. "
             "Set it to None if you can do without, or save the model with skops or pickle",
         ),
-        (TextClassifier(learner=Mine()), r"learner is a \S+\.Mine, "),
-        (TextClassifier(BagOfWords(tokenizer=len)), "representation.tokenizer is the function 'len'"),
-        (TextClassifier(decision=ThresholdClassifier(rule=max)), "decision.rule is the function 'max'"),
-        (KernelSVC(prior_scores={"a": len}), "prior_scores.a is the function 'len'"),
-        (KeywordPrior(PriorSVC), "keywords is the class PriorSVC itself"),
+        (TextClassifier(learner=Mine()), r"learner is a \S+\.Mine; "),
+        (TextClassifier(BagOfWords(tokenizer=len)), "representation.tokenizer is the function len"),
+        (TextClassifier(decision=ThresholdClassifier(rule=max)), "decision.rule is the function max"),
+        (KernelSVC(prior_scores={"a": len}), "prior_scores.a is the function len"),
+        (KeywordPrior(PriorSVC), "keywords is the class PriorSVC"),
         (KeywordPrior({"ü": 1j}), r"keywords.\\xfc is a complex"),
         (KeywordPrior(circular()), r"keywords.itself.0.* is nested more than 40 deep, or contains itself"),
         (KeywordPrior(np.array(["2020-01-01"], "M8[D]")), "keywords is an array of datetime64"),
         (KeywordPrior(["x"] * 1_100_000 + [1]), "MB. A file has room for 16 MB"),
-        (len, "the model is the function 'len'"),
+        (len, "the model is the function len"),
     ],
 )
 def test_what_cannot_be_saved_is_named_and_nothing_is_written(model, message, tmp_path):
@@ -173,7 +173,7 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
 )
 def test_other_files_are_named(content, message, tmp_path):
     (tmp_path / "model.tmm").write_bytes(content)
-    with pytest.raises(ModelFileError, match=rf"model.tmm cannot be loaded: {message}.* Get the file again"):
+    with pytest.raises(ModelFileError, match=rf"model.tmm cannot be loaded: {message}.* Get it again"):
         load(tmp_path / "model.tmm")
 
 

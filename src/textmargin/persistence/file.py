@@ -74,9 +74,7 @@ def write_file(path: str | os.PathLike[str], document: Any, arrays: Mapping[str,
         digest.update(content)
     head[_DIGEST] = digest.hexdigest().encode()
     if not Path(path).parent.is_dir():
-        raise ModelFileError(
-            f"{path} cannot be written: there is no folder {Path(path).parent}; make it first."
-        )
+        raise ModelFileError(f"{path} cannot be written: there is no folder {Path(path).parent}; make it.")
     try:
         with put_whole(Path(path)) as temporary, temporary.open("wb") as stream:
             for content in (memoryview(head), *contents):
@@ -120,9 +118,7 @@ def refusal(path: str | os.PathLike[str]) -> Iterator[None]:
     except Exception as error:  # also what constructors say about values that were made up
         why = str(error) if isinstance(error, RecordError) else f"{type(error).__name__}: {error!s:.120}"
         why = " ".join(why.split())
-        raise ModelFileError(
-            f"{path} cannot be loaded: {why}. Get the file again from its source."
-        ) from error
+        raise ModelFileError(f"{path} cannot be loaded: {why}. Get it again from its source.") from error
 
 
 def _arrays(table: dict[str, Any], content: NDArray[np.uint8]) -> Arrays:
