@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .._system.progress import Report
 from ..errors import ClusterError, NotTextError, install_hint
 from ..representations.digests import Digests, text_digests
 from ..representations.texts import as_texts
@@ -76,6 +75,25 @@ def connect(address: str | None = None, *, workers: int | None = None, **setting
         yield connection
 
 
+def current_client() -> Any:
+    """The client in use."""
+    try:
+        return distributed.get_client()
+    except ValueError as error:
+        raise ClusterError(
+            "No Dask cluster is in use; start one first: textmargin.scale.connect(), or "
+            "dask.distributed.Client('tcp://host:8786')."
+        ) from error
+
+
+def share(client: Any, value: Any) -> Any:
+    """A future of a value that many tasks need. It goes out once, as bytes: code which is not where a worker
+    runs is then an error, and not the end of the worker.
+    """
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+        return client.submit(cloudpickle.loads, cloudpickle.dumps(value), pure=False)
+
+
 class DaskTexts(StoredTexts):
     """The texts of a Dask collection, whose workers read, count and transform them.
 
@@ -86,10 +104,6 @@ class DaskTexts(StoredTexts):
     collection : Dask bag, series, or dataframe with one column
     stay : bool, default=False
         Whether the matrix stays with the workers; else it is put on this machine's disk, which is faster.
-    folder : path, default=None
-        For the matrix; None: a temporary one.
-    progress : bool or function of the share that is done, default=False
-        Whether to show a bar.
 
     Examples
     --------
@@ -103,19 +117,9 @@ class DaskTexts(StoredTexts):
     (2, 4)
     """
 
-    def __init__(
-        self, collection: Any, *, stay: bool = False, folder: Any = None, progress: bool | Report = False
-    ) -> None:
-        self.name, self.stay, self.progress = "texts", stay, progress
-        self._parts = _delayed_parts(collection)
-        try:
-            self.client = distributed.get_client()
-        except ValueError as error:
-            raise ClusterError(
-                "No Dask cluster is in use; start one first: textmargin.scale.connect(), or "
-                "dask.distributed.Client('tcp://host:8786')."
-            ) from error
-        self.store = Store(folder)
+    def __init__(self, collection: Any, *, stay: bool = False) -> None:
+        self.name, self.stay, self._parts = "texts", stay, _delayed_parts(collection)
+        self.client, self.store = current_client(), Store(None)
         self._digests: Digests | None = None
 
     def __len__(self) -> int:
@@ -148,9 +152,7 @@ class DaskTexts(StoredTexts):
 
 def submitter(client: Any, work: Work, reader: Callable[[int], Any]) -> tuple[Submit, int]:
     """What submits work on the texts of a part, and how many parts to have at a time; work goes out once."""
-    # As bytes, so that code which is not where a worker runs is an error, and not the end of the worker.
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-        shared = client.submit(cloudpickle.loads, cloudpickle.dumps(work), pure=False)
+    shared = share(client, work)
     task, n_threads = delayed(_apply, pure=False), sum(client.nthreads().values())
     return lambda number: client.compute(task(shared, reader(number), number)), 2 * n_threads
 

@@ -22,26 +22,18 @@ from typing import TYPE_CHECKING, Any
 from joblib import hash as fingerprint
 
 from .._system.writing import put_whole, write_whole
-from ..errors import TableError, TextmarginError, install_hint
+from ..errors import TableError, TextmarginError
 from ..tables.columns import no_column
 from ..tables.decision_columns import CONFIDENCE, GUESS, LABEL, SCORE, decision_columns, free_names
+from ..tables.parts import pyarrow
 from ..tables.paths import files_of
 from ..tables.remote import is_remote
-
-try:
-    import cloudpickle
-    import distributed
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-except ImportError as error:
-    raise ImportError(
-        f"predict_parquet needs Dask and PyArrow, one of which is not installed: "
-        f"{install_hint('scale,parquet')}."
-    ) from error
+from .dask import current_client, share
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
+pa, pq = pyarrow()
 STARTED, COMPLETE = "_started.json", "_complete.json"
 _ROWS_AT_ONCE = 8192
 
@@ -108,20 +100,20 @@ def predict_parquet(
     new = _schema(light, scores, {name for own in columns.values() for name in own})
     about = {"model": fingerprint(light), "text": text, "scores": scores, "naming": new.names}
     done = _open_folder(folder, about, files)
-    client = distributed.get_client()
-    shared = client.submit(cloudpickle.loads, cloudpickle.dumps(light), pure=False)
+    client = current_client()
+    shared = share(client, light)
     tasks = [
         client.submit(_decide_file, shared, path, folder / name, columns[name], text, new, scores, pure=False)
         for name, path in files.items()
         if name not in done
     ]
     try:
-        completed: Any = distributed.as_completed  # which carries no types
-        for number, (_, _) in enumerate(completed(tasks, with_results=True), start=len(done) + 1):
+        for number, task in enumerate(tasks, start=len(done) + 1):
+            task.result()
             if progress is not None:
                 progress(number, len(files))
     finally:
-        client.cancel(tasks)  # type: ignore[no-untyped-call]
+        client.cancel(tasks)
     n_texts = sum(pq.read_metadata(folder / name).num_rows for name in files)
     write_whole({folder / COMPLETE: json.dumps({"n_texts": n_texts, "parts": list(files)}).encode()})
     return PredictionSummary(n_texts, len(files), len(done), tuple(new.names))
@@ -196,7 +188,7 @@ def _decisions(
     return [pa.array(column, kind) for column, kind in zip(whole, types, strict=True)]
 
 
-def _schema(model: TextClassifier, scores: bool, taken: Collection[str]) -> pa.Schema:
+def _schema(model: TextClassifier, scores: bool, taken: Collection[str]) -> Any:
     """The columns that are new."""
     label = pa.list_(pa.string()) if model.labels_.multilabel else pa.string()
     numbers = [SCORE, CONFIDENCE] if model.has_held_out else [SCORE]

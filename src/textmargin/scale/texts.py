@@ -25,7 +25,7 @@ from ..learners.matrix import BlockMatrix
 from ..representations.digests import Digests
 from ..representations.term_counts import PartCounts, merge_counts
 from ..representations.text_parts import TextParts
-from ..tables.parts import PART_BYTES, LabelCodes, open_parts, read_texts
+from ..tables.parts import LabelCodes, open_parts, read_texts
 from .blocks import Blocks
 from .store import Store, digest_of
 
@@ -120,9 +120,8 @@ class TextFiles(StoredTexts):
     ----------
     source : path of a file, a folder, or a pattern such as `texts/*.parquet`
     folder : path, default=None
-        For the texts, their terms and the matrix. One that is named outlives a process that is killed: the
-        next
-        one goes on from there. None: a temporary one.
+        For the texts and the matrix. One that is named outlives a process that is killed: the next one goes
+        on from there. None: a temporary one.
     memory : int, default=None
         Bytes that work on them should keep to; None: half of the machine's.
     client : Dask client, default=None
@@ -153,15 +152,12 @@ class TextFiles(StoredTexts):
         memory: int | None = None,
         client: Any = None,
         progress: bool | Report = False,
-        part_bytes: int = PART_BYTES,
         **reading: Any,
     ) -> None:
         self.store, self.memory, self.client, self.progress = Store(folder), memory, client, progress
         try:
             with self.store.writing("texts"), progress_of(f"reading {source}", progress) as report:
-                self.table = open_parts(
-                    source, self.store.texts, part_bytes=part_bytes, progress=report, **reading
-                )
+                self.table = open_parts(source, self.store.texts, progress=report, **reading)
         except BaseException:
             self.store.close() if self.store.texts.exists() else self.store.delete()
             raise

@@ -229,7 +229,7 @@ class _Writer:
     """The Parquet file, row group by row group; in place when it is whole."""
 
     def __init__(self, target: Path, about: dict[str, Any], fields: Sequence[str], part_bytes: int) -> None:
-        self._pa, self._pq = _pyarrow()
+        self._pa, self._pq = pyarrow()
         strings = [(name, self._pa.large_string()) for name in ("line", *fields)]
         types = [
             ("text", self._pa.large_string()),
@@ -294,7 +294,7 @@ class _Writer:
 
 def _open(path: Path, about: Mapping[str, Any]) -> PartedTable | None:
     """A table that was written before; None where it is another one's."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     try:
         with pq.ParquetFile(path) as file:
             known = json.loads(file.metadata.metadata.get(_ABOUT, b"{}"))
@@ -322,7 +322,7 @@ def _open(path: Path, about: Mapping[str, Any]) -> PartedTable | None:
 
 def _take(path: Path, number: int, rows: Bools | None, columns: list[str]) -> list[list[Any]]:
     """Columns of one part, or of some of its rows."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     try:
         with pq.ParquetFile(path) as file:
             table = file.read_row_group(number, columns=columns, use_threads=False)
@@ -365,7 +365,7 @@ def _chunks(path: Path, dialect: Dialect, log: Any, columns: Sequence[str] | Non
     if format_of(path, dialect.file_format) != "parquet":
         yield from read_chunks(path, dialect, log)
         return
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     try:
         with pq.ParquetFile(path.open("rb") if is_remote(path) else path) as file:
             n_groups, start = file.metadata.num_row_groups, 0
@@ -379,7 +379,8 @@ def _chunks(path: Path, dialect: Dialect, log: Any, columns: Sequence[str] | Non
         raise TableError(f"{path} cannot be read as Parquet: {error}.") from error
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[Any, Any]:
+    """PyArrow and its reader of Parquet; without them an error that says what to install."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
