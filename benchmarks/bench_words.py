@@ -27,7 +27,6 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 
 import textmargin
 from textmargin import BagOfWords, load_dataset
-from textmargin.representations.words import WordTokenizer
 
 from .measure import describe, seconds
 
@@ -89,8 +88,7 @@ def measured(
 
 def measured_words(texts: list[str], rounds: int, clock: Clock) -> dict[str, dict[str, float]]:
     """The same of BagOfWords."""
-    language = BagOfWords().fit(texts).language_
-    makers = {"Python": partial(BagOfWords, language=language, tokenizer=WordTokenizer())}
+    makers = {"Python": partial(BagOfWords, analyzer=BagOfWords().fit(texts).build_analyzer())}
     makers |= {f"Words ×{n}": partial(BagOfWords, n_jobs=n) for n in THREADS}
     return _steps(texts, makers, rounds, clock, [("Python", f"Words ×{n}") for n in THREADS])
 

@@ -69,8 +69,6 @@ KNOWLEDGE = {
 }
 OTHERS = {
     "sparse weights": TextClassifier(learner=PriorSVC(sparse_coef=True)),
-    "accents": TextClassifier(BagOfWords(strip_accents="unicode")),
-    "own pattern": TextClassifier(BagOfWords(token_pattern=r"\w{3,}")),
     "subsequences": TextClassifier(SubsequenceKernel(3, progress=False)),
     "subsequences, raw": TextClassifier(
         SubsequenceKernel(2, normalize=False, precision="double", weights=[0.5, 1])

@@ -1,6 +1,5 @@
 """The command line."""
 
-import json
 import os
 import subprocess
 import sys
@@ -28,27 +27,6 @@ def test_demo_shows_what_knowledge_and_costs_change():
     assert shown.stderr == ""
 
 
-@pytest.mark.parametrize(("on_path", "line"), [(True, "textmargin"), (False, ".venv/bin/textmargin")])
-def test_demo_ends_with_what_works_as_typed(on_path, line, monkeypatch, tmp_path):
-    """After `make demo` it said `textmargin train yours.csv`: command not found."""
-    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/textmargin" if on_path else None)
-    monkeypatch.setattr("sys.argv", [str(tmp_path / ".venv/bin/textmargin")])
-    monkeypatch.chdir(tmp_path)
-    told = call("demo", "--report", str(tmp_path / "r.html")).stdout
-    assert f"\n  {line} train yours.csv   " in told
-    assert ("pip install ." in told) is not on_path
-
-
-def test_demo_as_json_has_the_same_numbers():
-    rows = {row["name"]: row for row in json.loads(call("demo", "--json").stdout)["rows"]}
-    assert (
-        rows["words + keywords + costs"]["euros"]
-        > rows["words + keywords"]["euros"]
-        > rows["words (a plain SVM)"]["euros"]
-    )
-    assert 0.7 < rows["words (a plain SVM)"]["accuracy"] < 0.9
-
-
 @pytest.mark.parametrize("words", [["nonsense"], ["demo", "--nonsense"]])
 def test_a_mistake_is_exit_code_2(words):
     done = call(*words)
@@ -62,7 +40,7 @@ def test_tables_are_listed_computed_and_compared(tmp_path, monkeypatch):
     assert listed.exit_code == 0
     assert "strings-2" in listed.output
     for said in ("Stored in", "no number differs"):
-        result = call("reproduce", "strings-2", "--quick", "--kernels", "kernels", "--format", "markdown")
+        result = call("reproduce", "strings-2", "--quick", "--kernels", "kernels")
         if "TEXTMARGIN_DATA" in os.environ:
             assert result.exit_code == 0, result.output
             assert said in result.stderr

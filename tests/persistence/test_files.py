@@ -131,7 +131,7 @@ class Mine(PriorSVC):
             "Set it to None if you can do without, or save the model with skops or pickle",
         ),
         (TextClassifier(learner=Mine()), r"learner is a \S+\.Mine; "),
-        (TextClassifier(BagOfWords(tokenizer=len)), "representation.tokenizer is the function len"),
+        (TextClassifier(BagOfWords(analyzer=len)), "representation.analyzer is the function len"),
         (TextClassifier(decision=ThresholdClassifier(rule=max)), "decision.rule is the function max"),
         (KernelSVC(prior_scores={"a": len}), "prior_scores.a is the function len"),
         (KeywordPrior(PriorSVC), "keywords is the class PriorSVC"),

@@ -110,14 +110,6 @@ def test_models_that_are_not_fitted(kind, tmp_path):
     assert repr(kept(model, tmp_path)) == repr(model)
 
 
-def test_accents_are_stripped_where_no_matrix_is_made():
-    """Scores were those of the texts with their accents, though the model learnt from texts without."""
-    model = OTHERS["accents"].fit(TEXTS, LABELS)
-    assert bits(model.decision_function(["cörn ànd bánk"])) == bits(
-        model.decision_function(["corn and bank"])
-    )
-
-
 def test_learners_by_themselves(tmp_path):
     X = BagOfWords().fit_transform(TEXTS)
     for labels in (TWO, LABELS, MULTILABEL):

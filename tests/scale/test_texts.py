@@ -33,8 +33,7 @@ SETTINGS = [
     {"analyzer": "char", "ngram_range": (1, 3)},
     {"analyzer": "letters"},
     {"vocabulary": ["printer", "password", "zebra"]},
-    {"tokenizer": str.split, "max_features": 40},
-    {"preprocessor": str.swapcase},
+    {"analyzer": str.split, "max_features": 40},
 ]
 
 

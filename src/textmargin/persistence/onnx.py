@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _OPSET = 17
 _MAX_BYTES = 1_900_000_000  # of weights: protobuf ends at 2 GiB
-_SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "analyzer", "numbers")
+_SETTINGS = ("lowercase", "ngram_range", "analyzer", "numbers")
 
 
 def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:

@@ -31,8 +31,7 @@ def _count_terms(words: BagOfWords, texts: list[str]) -> TermCounts:
     if words.fixed_vocabulary_ or analysis is None:
         return _count_in_python(words, texts)
     compiled = analysis.compile()
-    for portion in words._texts(texts):
-        compiled.add(portion, 1)
+    compiled.add(texts, 1)
     df, total, most = compiled.join(1)
     met = df > 0  # 0: words of which only sequences are wanted
     numbers = np.where(met, np.cumsum(met) - 1, -1).astype(np.int32)
@@ -72,7 +71,6 @@ def _encode(names: list[Any]) -> list[bytes]:
 def fit_parts(words: BagOfWords, parts: TextParts) -> None:
     """Learn the terms and their idf."""
     words.check_vocabulary()
-    words.build_analyzer()  # which warns of stop words that no text has
     # Which language all texts are in is known once all were read; stop words must be known before. So the
     # first texts tell it, and in the rare case that all texts tell another one they are read again.
     first: list[str] = next((texts for texts in map(parts.read, range(len(parts))) if texts), [])
@@ -137,6 +135,4 @@ def _any_known(words: BagOfWords, parts: TextParts) -> bool:
 
 
 def _rows(words: BagOfWords, texts: list[str]) -> Any:
-    return (
-        words._look_up(texts, words.term_weights()) if words._analysis() else words._transform_counts(texts)
-    )
+    return words.rows(texts)

@@ -63,6 +63,9 @@ class Vocabulary:
         own._block, own._compiled, own._size = None, (analysis, terms), n_terms
         return own
 
+    def __reduce__(self) -> Any:
+        return type(self), self.block
+
     def __len__(self) -> int:
         return self._size
 

@@ -8,31 +8,31 @@ t:
     count        n
 
 No smoothing: a term that every text contains weighs nothing. Rows have unit length unless `norm=None`. What a
-word is, `words.py` says; the papers' analyser (`analyzer="letters"`) and scikit-learn's own can be had
+word is, `words.py` says; the papers' analyser (`analyzer="letters"`), characters, or a function can be had
 instead.
 """
 
 from __future__ import annotations
 
 import warnings
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
+from .._sklearn import StrOptions, fit_context
 from .._typing import Floats
-from ..errors import EmptyTextWarning, EmptyVocabularyError
+from ..errors import EmptyTextWarning, EmptyVocabularyError, NotTextError, SettingError
 from ..records import record
-from ._analysis import LETTERS, PATTERNS, Analysis, ordered
+from ._analysis import LETTERS, Analysis, ordered
 from ._bow_parts import fit_parts, fitted_rows, transform_parts
-from ._compiled import CompiledVectorizer
+from ._compiled import CompiledVectorizer, counts_of
 from ._function_words import FUNCTION_WORDS
 from ._vocabulary import Vocabulary
 from .languages import LANGUAGES, main_language
@@ -43,7 +43,7 @@ from .words import WordTokenizer
 
 
 @record("fixed_vocabulary_ idf_ language_ n_texts_ _vocabulary")
-class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
+class BagOfWords(CompiledVectorizer):
     """Turn texts into a sparse matrix of weighted words.
 
     Parameters
@@ -58,21 +58,17 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     numbers : {"shape", "exact"}, default="shape"
         Whether a number is how many digits it has, `####`, or what it is.
     lowercase : bool, default=True
-    strip_accents : {"ascii", "unicode"}, callable or None, default=None
-    token_pattern : str, default=None
-        A regular expression of what a word is, as in scikit-learn, instead of our own idea of it.
     ngram_range : tuple (shortest, longest), default=(1, 1)
         Sequences of words to use as terms.
     analyzer : {"word", "letters", "char", "char_wb"} or callable, default="word"
         "letters" are the papers' words: two or more letters, and unless you say otherwise no English stop
-        words. The others are scikit-learn's.
-    preprocessor, tokenizer : callable or None, default=None
-        Replace that step, as in scikit-learn's vectorisers.
+        words. "char" and "char_wb" are scikit-learn's. A function takes a text and returns its terms; they
+        are counted as they are, whatever `lowercase`, `ngram_range` and `stop_words` say.
     min_df, max_df : int (texts) or float (share of texts), default=1, 1.0
         Leave out terms that fewer, or more, texts contain.
     max_features : int, default=None
         Keep only the most frequent terms.
-    vocabulary : mapping or iterable, default=None
+    vocabulary : list of str, default=None
         Terms to use instead of those found. One that no training text contains is weighted as if one did.
     extra_terms : sequence of str, default=()
         Terms to use beside those found, such as keywords: also where no training text has them, where they
@@ -104,22 +100,17 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **QuietCountVectorizer.constraints("input", "encoding", "decode_error", "binary", "dtype"),
+        **CompiledVectorizer._parameter_constraints,
         "weight": [StrOptions({"tf-idf", "log-tf-idf", "count"})],
         "norm": [StrOptions({"l2"}), None],
         "analyzer": [StrOptions({"word", "letters", "char", "char_wb"}), callable],
-        "token_pattern": [str, None],
         "stop_words": [StrOptions({"auto", *LANGUAGES}), list, None],
         "numbers": [StrOptions({"shape", "exact"})],
+        "vocabulary": ["array-like", None],
         "extra_terms": [list, tuple],
-        "n_jobs": [Integral, None],
     }
-    # No choice here: texts are strings, and their counts are what is weighted.
-    input = "content"
-    encoding = "utf-8"
-    decode_error = "strict"
-    binary = False
-    dtype = np.float64
+    _as_met = False
+    _drops_zeros = True
 
     def __init__(
         self,
@@ -129,16 +120,12 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         stop_words: str | list[str] | None = "auto",
         numbers: str = "shape",
         lowercase: bool = True,
-        strip_accents: str | Callable[[str], str] | None = None,
-        token_pattern: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
-        analyzer: str | Callable[[str], Iterable[str]] = "word",
-        preprocessor: Callable[[str], str] | None = None,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        analyzer: str | Callable[[str], list[str]] = "word",
         min_df: int | float = 1,
         max_df: int | float = 1.0,
         max_features: int | None = None,
-        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        vocabulary: Sequence[str] | None = None,
         extra_terms: Sequence[str] = (),
         n_jobs: int | None = None,
     ) -> None:
@@ -147,12 +134,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         self.stop_words = stop_words
         self.numbers = numbers
         self.lowercase = lowercase
-        self.strip_accents = strip_accents
-        self.token_pattern = token_pattern
         self.ngram_range = ngram_range
         self.analyzer = analyzer
-        self.preprocessor = preprocessor
-        self.tokenizer = tokenizer
         self.min_df = min_df
         self.max_df = max_df
         self.max_features = max_features
@@ -183,12 +166,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         if not texts:
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
         self.n_texts_ = len(texts)
+        self.check_vocabulary()
         try:
-            return (
-                self._fit_compiled(texts)
-                if self._is_compiled()
-                else self._fit_counts(super().fit_transform(texts))
-            )
+            return self._join_extra_terms(self._fit_texts(texts))
         except ValueError as error:
             if "empty vocabulary" in str(error) or "no terms remain" in str(error).lower():
                 raise EmptyVocabularyError(self._why_empty(texts, len(texts))) from error
@@ -207,98 +187,116 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         if isinstance(raw_documents, TextParts):
             return transform_parts(self, raw_documents)
         texts = as_texts(raw_documents)
-        X = (
-            sp.csr_matrix(self._look_up(texts, self.term_weights()))
-            if self._analysis()
-            else self._transform_counts(texts)
-        )
+        X = self.rows(texts)
         if texts and not X.nnz and not self.count_known_terms(texts).nnz:
             warn_of_unknown_terms(len(texts), stacklevel=3)
         return X
+
+    def rows(self, texts: list[str]) -> sp.csr_matrix:
+        """The matrix of new texts, without a warning where none has a known term."""
+        analysis = self._analysis()
+        if analysis is None:
+            return self.weight_counts(self.count_known_terms(texts))
+        return sp.csr_matrix(self._look_up(analysis, texts, self.term_weights()))
+
+    def count_known_terms(self, texts: list[str]) -> sp.csr_matrix:
+        """The counts (n_texts, n_terms) of the vocabulary's terms."""
+        analysis = self._analysis()
+        if analysis is not None:
+            return sp.csr_matrix(self._look_up(analysis, texts, counts_of(len(self._vocabulary))))
+        return _count(self.build_analyzer(), texts, self.vocabulary_)[1]
+
+    def count_new_terms(self, texts: list[str]) -> tuple[dict[str, int], sp.csr_matrix]:
+        """All terms that the analyser in Python finds, in order, with their columns; and the counts."""
+        found, counts = _count(self.build_analyzer(), texts, None)
+        for term in found:
+            if not isinstance(term, str):
+                raise NotTextError(f"Terms are strings; the analyzer gave {term!r:.60}.")
+        names = sorted(found)
+        counts = counts[:, [found[name] for name in names]]
+        counts.sort_indices()
+        return dict(zip(names, range(len(names)), strict=True)), counts
+
+    def check_vocabulary(self) -> None:
+        """Take the terms that are given, if any; an error if one is there twice."""
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        if self.vocabulary is not None:
+            names = as_texts(self.vocabulary)
+            if not names:
+                raise EmptyVocabularyError(
+                    "The given vocabulary is empty; name the terms to use, or leave it out to use those of "
+                    "the texts."
+                )
+            twice = next((name for name, n in Counter(names).items() if n > 1), None)
+            if twice is not None:
+                raise SettingError("vocabulary", f"names {twice!r:.60} more than once.")
+            self._vocabulary = Vocabulary.of(names)
 
     def term_weights(self) -> TermWeights:
         """What a term's count in a text weighs."""
         return TermWeights(TF[self.weight], self.idf_, unit=self.norm is not None)
 
     def linear_scorer(self, coef: Floats, intercept: Floats) -> LinearScorer | None:
-        """From texts to scores of a linear learner on their matrix, without making that; None if texts are
-        prepared, or words found, in Python.
+        """From texts to scores of a linear learner on their matrix, without making that; None where terms are
+        found in Python.
         """
         analysis = self._analysis()
-        if analysis is None or self._prepares() or not isinstance(self._vocabulary, Vocabulary):
+        if analysis is None:
             return None
         unit = self.norm is not None
         return LinearScorer(
             analysis, self._vocabulary, self.weight, unit, self.idf_, coef.T, intercept, self.n_jobs
         )
 
-    def _is_compiled(self) -> bool:
-        return self.vocabulary is None and self._analysis() is not None
-
-    def _fit_compiled(self, texts: list[str]) -> sp.csr_matrix:
+    def _fit_texts(self, texts: list[str]) -> sp.csr_matrix:
         analysis = self._analysis()
-        assert analysis is not None
-        self.check_vocabulary()
+        if analysis is not None and not self.fixed_vocabulary_:
 
-        def weights_of(df: NDArray[np.int64], n_texts: int) -> TermWeights:
-            self.idf_ = self._idf(df)
-            return self.term_weights()
+            def weights_of(df: NDArray[np.int64], n_texts: int) -> TermWeights:
+                self.idf_ = self._idf(df)
+                return self.term_weights()
 
-        return self._join_extra_terms(sp.csr_matrix(self._learn(analysis, texts, weights_of)))
-
-    def _fit_counts(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
-        return self._join_extra_terms(self.weight_counts(counts))
-
-    def _transform_counts(self, texts: list[str]) -> sp.csr_matrix:
-        return self.weight_counts(super().transform(texts))
+            return sp.csr_matrix(self._learn(analysis, texts, weights_of))
+        if self.fixed_vocabulary_:
+            counts = self.count_known_terms(texts)
+        else:
+            names, counts = self.count_new_terms(texts)
+            total = np.asarray(counts.sum(axis=0), dtype=np.int64).ravel()
+            columns = np.flatnonzero(self._select(_text_frequencies(counts), total, len(texts)))
+            self._vocabulary = Vocabulary.of(np.array([*names], dtype=object)[columns].tolist())
+            counts = counts[:, columns]
+        self.idf_ = self._idf(_text_frequencies(counts))
+        return self.weight_counts(counts)
 
     def _analysis(self) -> Analysis | None:
-        if self.fallback_reason() is not None:
+        """What terms are; None if a function in Python finds them."""
+        if callable(self.analyzer):
             return None
-        words = self.analyzer == "word" and self.token_pattern is None
-        if not words and self.analyzer != "letters":
-            return super()._analysis()
+        if self.analyzer in ("char", "char_wb"):
+            return Analysis(self.analyzer, *self._form())
+        stop_words = ordered(self.get_stop_words())
         if self.analyzer == "letters":
-            stop_words = ordered(self._letters().get_stop_words())
-            return Analysis("pattern", *self._form(), self.token_pattern or LETTERS, stop_words)
-        stop_words, shapes = ordered(self.get_stop_words()), self.numbers == "shape"
+            return Analysis("pattern", *self._form(), LETTERS, stop_words)
+        shapes = self.numbers == "shape"
         return Analysis(
             "word", *self._form(), "", stop_words, shapes, ordered(self._named_numbers()) if shapes else ()
         )
 
-    def fallback_reason(self) -> str | None:
-        """Why words are found in Python, text by text; None where they are not."""
-        if (reason := super().fallback_reason()) is not None:
-            return reason
-        return self._letters().fallback_reason() if self.analyzer == "letters" else None
-
-    def _patterns(self) -> Iterable[str | None]:
-        return (*PATTERNS, None)
-
-    _sorts = _drops_zeros = True
-
-    def _most_frequent(self, counts: NDArray[Any]) -> NDArray[np.intp]:
-        """Of terms that are as frequent as the last the first in order: the same on every processor."""
-        return np.argsort(-counts, kind="stable")[: self.max_features]
-
     def build_analyzer(self) -> Callable[[str], list[str]]:
         """The function from a text to its terms."""
-        return super().build_analyzer() if self.analyzer != "letters" else self._letters().build_analyzer()
-
-    def _letters(self) -> BagOfWords:
-        """The papers' analyser as one of words."""
-        words = BagOfWords(**self.get_params(deep=False))
-        words.analyzer = "word"
-        words.token_pattern = self.token_pattern or LETTERS
-        words.stop_words = "english" if self.stop_words == "auto" else self.stop_words
-        return words
-
-    def build_tokenizer(self) -> Callable[[str], list[str]]:
-        """The function from a text to its words."""
-        if self.tokenizer is not None or self.token_pattern is not None:
-            return super().build_tokenizer()
-        return WordTokenizer(self.numbers, self._named_numbers())
+        if callable(self.analyzer):
+            return self.analyzer
+        stop_words = self.get_stop_words()
+        words = self.analyzer == "word"
+        analyze: Callable[[str], list[str]] = CountVectorizer(
+            lowercase=self._form()[0],
+            ngram_range=self.ngram_range,
+            analyzer=self.analyzer if self.analyzer.startswith("char") else "word",
+            stop_words=stop_words and sorted(stop_words),
+            tokenizer=WordTokenizer(self.numbers, self._named_numbers()) if words else None,
+            token_pattern=None if words else LETTERS,
+        ).build_analyzer()
+        return analyze
 
     def build_keyword_analyzer(self) -> Callable[[str], list[str]]:
         """The function from a keyword or phrase to the words that it speaks through: of a phrase without its
@@ -320,13 +318,18 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     def get_stop_words(self) -> frozenset[str] | None:
         """The words that are left out: those of the list, less what is named as a term."""
-        if self.stop_words == "auto":
+        found: Iterable[str] | None
+        name = self.stop_words
+        if name == "auto":
+            name = "english" if self.analyzer == "letters" else None
             found = FUNCTION_WORDS.get(getattr(self, "language_", None) or "")
-        elif isinstance(self.stop_words, str) and self.stop_words != "english":
-            found = FUNCTION_WORDS[self.stop_words]
-        else:
-            found = super().get_stop_words()
-        return found.difference(self._named_terms()) if found else None
+        if name == "english":
+            found = ENGLISH_STOP_WORDS
+        elif isinstance(name, str):
+            found = FUNCTION_WORDS[name]
+        elif self.stop_words != "auto":
+            found = name
+        return frozenset(found).difference(self._named_terms()) if found else None
 
     def _named_terms(self) -> list[str]:
         """The terms that somebody named, in place of those found or beside them."""
@@ -336,31 +339,22 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         return [term for term in self._named_terms() if term.isdecimal()]
 
     def _language(self, texts: Sequence[str]) -> str | None:
-        by_words = self.analyzer == "word" and self.tokenizer is None
-        return main_language(texts) if by_words and texts else None
+        return main_language(texts) if self.analyzer == "word" and texts else None
 
     def _join_extra_terms(self, X: sp.csr_matrix) -> sp.csr_matrix:
         """The matrix with columns for the extra terms too, all in order."""
-        known = {} if self.fixed_vocabulary_ or not self.extra_terms else self.vocabulary_
-        more = sorted({*self.extra_terms} - known.keys())
+        more = {*self.extra_terms} - self.vocabulary_.keys()
         if self.fixed_vocabulary_ or not more:
             return X
-        names = list(self.get_feature_names_out())
-        places = [bisect_left(names, term) for term in more]
-        moved = np.delete(
-            np.arange(len(names) + len(more), dtype=X.indices.dtype), np.add(places, np.arange(len(more)))
-        )
-        terms = np.insert(np.array(names, dtype=object), places, more)
-        self.vocabulary_ = dict(zip(terms, range(terms.size), strict=True))
-        self.idf_ = np.insert(self.idf_, places, self._idf(np.zeros(len(more), np.int64)))
-        return sp.csr_matrix((X.data, moved[X.indices], X.indptr), shape=(X.shape[0], terms.size))
+        names = sorted([*self.vocabulary_, *more])
+        place = dict(zip(names, range(len(names)), strict=True))
+        moved = np.array([place[name] for name in self.vocabulary_], dtype=X.indices.dtype)
+        idf = np.full(len(names), 1.0 if self.weight == "count" else np.log(self.n_texts_))
+        idf[moved] = self.idf_
+        self._vocabulary, self.idf_ = Vocabulary.of(names), idf
+        return sp.csr_matrix((X.data, moved[X.indices], X.indptr), shape=(X.shape[0], len(names)))
 
     def _why_empty(self, texts: list[str], n_texts: int) -> str:
-        if self.vocabulary is not None:
-            return (
-                "The given vocabulary is empty; name the terms to use, or leave it out to use those of "
-                "the texts."
-            )
         if not any(text.strip() for text in texts):
             return f"All {n_texts} texts are empty, so there are no words to learn from."
         everything = BagOfWords(
@@ -372,7 +366,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             return (
                 f"No words were found in {n_texts} texts, the first being {first!r:.60}; by default a "
                 "word is two or more "
-                f"letters or digits: change token_pattern, or use analyzer='char'."
+                f"letters or digits: use analyzer='char', or a function of your own."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):
@@ -405,3 +399,26 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         X.eliminate_zeros()
         X.sort_indices()
         return normalize(X, norm="l2", copy=False) if self.norm else X
+
+
+def _count(
+    analyze: Callable[[str], Iterable[str]], texts: list[str], vocabulary: Mapping[str, int] | None
+) -> tuple[dict[str, int], sp.csr_matrix]:
+    """Terms counted in Python: those of a vocabulary, or all in the order in which they are met."""
+    columns = dict(vocabulary or {})
+    ends, indices, counts = [0], list[int](), list[int]()
+    for text in texts:
+        for term, n in Counter(analyze(text)).items():
+            column = columns.setdefault(term, len(columns)) if vocabulary is None else columns.get(term)
+            if column is not None:
+                indices.append(column)
+                counts.append(n)
+        ends.append(len(indices))
+    X = sp.csr_matrix((np.array(counts, np.float64), indices, ends), shape=(len(texts), len(columns)))
+    X.sort_indices()
+    return columns, X
+
+
+def _text_frequencies(counts: sp.csr_matrix) -> NDArray[np.int64]:
+    """How many texts have each term (n_terms,)."""
+    return np.bincount(counts.indices, minlength=counts.shape[1])
