@@ -2,11 +2,10 @@
 of all lengths.
 
     python -m benchmarks.bench_cuda                  # all of it, about three minutes on an H200
-    python -m benchmarks.bench_cuda corpus table     # or some parts: corpus, table, check, modapte, estimator
+    python -m benchmarks.bench_cuda corpus table     # or some parts: corpus, table, estimator
 
-corpus and table compare with the compiled core; the others do without it. check is the learner on the device
-beside NumPy, modapte all of ModApte from texts to 90 models to decisions, a grid of costs and LIBSVM beside
-it, estimator the same models through `KernelSVC`.
+corpus and table compare with the compiled core; estimator is `KernelSVC` on all of ModApte, from texts to 90
+models to decisions.
 
 A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts
 with themselves has (Σ length)²/2 cells. Times are those a caller waits, from texts to the normalised matrix
@@ -24,20 +23,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import f1_score
-from sklearn.svm import SVC
 
 from textmargin import SubsequenceKernel, load_dataset
 from textmargin.datasets.reuters import modapte_topics
 from textmargin.experiments._news import as_in_the_paper
 from textmargin.experiments.table import published
-from textmargin.learners._device_dual import DeviceDual
-from textmargin.learners._dual import DualProblems, DualSolution
 from textmargin.representations import _device
 
 LARGEST = list(published("strings", "modapte"))
-COSTS = (100.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1)
 TOL = 1e-3  # LIBSVM's
-N_SUBSET = 2000  # texts of the comparison with LIBSVM
 C = 2.0  # what words prefer on this task, see docs/reproductions.md
 N_SAMPLE = 300
 TABLE = [(length, decay) for length in (1, 3, 5, 8, 14) for decay in (0.01, 0.1, 0.5, 0.9, 1.0)]
@@ -181,45 +175,6 @@ class Clock:
         return seconds
 
 
-def one_against_rest(Y: Any, cost: float) -> DualProblems:
-    """Of each column of an indicator matrix."""
-    signs = np.where(np.asarray(Y).T == 1, 1.0, -1.0)
-    return DualProblems.of(signs, np.full_like(signs, cost), np.zeros_like(signs), "hinge")
-
-
-def steps(found: DualSolution) -> str:
-    """How hard it was."""
-    return (
-        f"{found.n_iter.max():,} steps at most, {found.n_iter.mean():.0f} on average, violation "
-        f"{found.violation.max():.1e}"
-    )
-
-
-def check() -> None:
-    """The learner on the device and with NumPy, on 2,000 random rows and 30 problems."""
-    import cupy
-
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((2000, 300)).astype(np.float32)
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    noise = 0.02 * rng.standard_normal((2000, 30))
-    K, problems = X @ X.T, one_against_rest(X @ rng.standard_normal((300, 30)) + noise > 0.03, 1.0)
-    for fit_intercept in (False, True):
-        clock = Clock()
-        there = DeviceDual(cupy.asarray(K), fit_intercept).solve(problems, TOL)
-        clock(f"intercept {fit_intercept}: device, {steps(there)}")
-        here = DeviceDual(K, fit_intercept, np).solve(problems, TOL)
-        clock(f"intercept {fit_intercept}: NumPy, {steps(here)}")
-        scores = [one.beta @ K.astype(float) + one.intercept[:, None] for one in (there, here)]
-        differ = int(((scores[0] > 0) != (scores[1] > 0)).sum())
-        print(
-            f"  scores differ by {np.abs(scores[0] - scores[1]).max():.1e}; decisions that differ: "
-            f"{differ} of {scores[0].size:,}"
-        )
-        exact = DeviceDual(cupy.asarray(K), fit_intercept).solve(problems, 1e-7)
-        clock(f"intercept {fit_intercept}: device to 1e-7, {steps(exact)}")
-
-
 def show_f1(topics: list[str], Y: Any, accepted: Any) -> None:
     """Of the ten largest topics, and of all."""
     by_topic = dict(zip(topics, f1_score(Y, accepted, average=None, zero_division=0), strict=True))
@@ -247,84 +202,8 @@ def labelled(
     return texts[0], Y[:, there], texts[1], Y_test[:, there], [topics[k] for k in there]
 
 
-def experiment(n_texts: int | None = None, n_characters: int | None = None) -> None:
-    """All of ModApte from texts to 90 models to decisions, of which the host sees the decisions alone."""
-    clock = Clock()
-    train, Y, test, Y_test, topics = labelled(n_texts, n_characters)
-    total = clock(f"reading {len(train):,} + {len(test):,} texts, {len(topics)} topics")
-    kernel()(sample(train, 8))
-    clock("compiling, not counted")
-    pairs = kernel().over(train)
-    K = pairs.device_gram()
-    if K is None:
-        raise SystemExit("The kernel matrix does not fit into this GPU.")
-    total += clock(f"kernel matrix of {len(train):,} × {len(train):,} texts, on the device")
-    for fit_intercept in (False, True):
-        machine = DeviceDual(K, fit_intercept)
-        inverse = clock(f"intercept {fit_intercept}: inverse")
-        found = machine.solve(one_against_rest(Y, C), TOL)
-        learning = inverse + clock(f"  {len(topics)} machines: {steps(found)}")
-        support = np.flatnonzero(found.beta.any(axis=0))
-        accepted = pairs.take(support).device_versus(test, found.beta[:, support]) + found.intercept >= 0
-        predicting = clock(f"  predicting {len(test):,} texts by {support.size:,} support vectors")
-        whole = total + learning + predicting
-        print(f"  learning {learning:.3f} s; from texts to decisions {whole:.2f} s", flush=True)
-        show_f1(topics, Y_test, accepted)
-        again = DeviceDual(K, fit_intercept).solve(one_against_rest(Y, C), TOL)
-        clock(f"  learning again, all loaded: {steps(again)}")
-        machine.solve(one_against_rest(Y, C), 1e-4)
-        clock("  to 1e-4, inverse at hand")
-    grid(K, Y, clock)
-    beside_libsvm(K, Y, clock)
-
-
-def grid(K: Any, Y: Any, clock: Clock) -> None:
-    """Eight costs from the largest down, each from its neighbour's weights; and eight separate fits."""
-    for fit_intercept in (False, True):
-        machine, start = DeviceDual(K, fit_intercept), None
-        n_steps, worst = [], 0.0
-        for cost in COSTS:
-            found = machine.solve(one_against_rest(Y, cost), TOL, start)
-            start = found.beta
-            n_steps.append(int(found.n_iter.mean()))
-            worst = max(worst, float(found.violation.max()))
-        warm = clock(
-            f"intercept {fit_intercept}: {len(COSTS)} costs, warm, one inverse: {n_steps} steps, "
-            f"violation {worst:.1e}"
-        )
-        n_steps = [
-            int(DeviceDual(K, fit_intercept).solve(one_against_rest(Y, cost), TOL).n_iter.mean())
-            for cost in COSTS
-        ]
-        cold = clock(f"  {len(COSTS)} separate fits: {n_steps} steps")
-        print(f"  separate fits take {cold / warm:.1f} times as long", flush=True)
-
-
-def beside_libsvm(K: Any, Y: Any, clock: Clock) -> None:
-    """Some of the texts and the largest topics: LIBSVM on one core of the processor."""
-    import cupy
-
-    rows = np.random.default_rng(0).choice(len(Y), min(N_SUBSET, len(Y)), replace=False)
-    chosen = cupy.asarray(rows)
-    part = cupy.ascontiguousarray(K[chosen][:, chosen])
-    columns = np.argsort(-Y[rows].sum(axis=0), kind="stable")[:10]
-    columns = columns[Y[rows][:, columns].any(axis=0)]
-    Y, host = Y[np.ix_(rows, columns)], part.get().astype(float)
-    clock(f"a part of {rows.size:,} texts and {columns.size} topics")
-    found = DeviceDual(part).solve(one_against_rest(Y, C), TOL)
-    ours = clock(f"  device: {steps(found)}")
-    scores = [SVC(C=C, kernel="precomputed", tol=TOL).fit(host, y).decision_function(host) for y in Y.T]
-    theirs = clock("  LIBSVM, one core")
-    own = found.beta @ host + found.intercept[:, None]
-    differ = int(((own > 0) != (np.array(scores) > 0)).sum())
-    print(
-        f"  LIBSVM takes {theirs / ours:.1f} times as long; decisions that differ: {differ} of {own.size:,}",
-        flush=True,
-    )
-
-
 def estimator(n_texts: int | None = None, n_characters: int | None = None) -> None:
-    """The same through `KernelSVC`."""
+    """All of ModApte through `KernelSVC`."""
     from textmargin import KernelSVC
 
     train, Y, test, Y_test, topics = labelled(n_texts, n_characters)
@@ -337,7 +216,7 @@ def estimator(n_texts: int | None = None, n_characters: int | None = None) -> No
         show_f1(topics, Y_test, accepted)
 
 
-PARTS = {"corpus": corpus, "table": table, "check": check, "modapte": experiment, "estimator": estimator}
+PARTS = {"corpus": corpus, "table": table, "estimator": estimator}
 
 if __name__ == "__main__":
     import cupy

@@ -12,9 +12,7 @@ with the columns themselves.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-from functools import partial
 
 import numpy as np
 from sklearn.metrics import f1_score
@@ -22,7 +20,6 @@ from sklearn.metrics import f1_score
 from textmargin import (
     BagOfWords,
     KernelLandmarks,
-    KernelStore,
     PriorSVC,
     SubsequenceFeatures,
     SubsequenceKernel,
@@ -56,13 +53,11 @@ def landmarks(plot: str | None) -> None:
     texts = papers_documents()
     kernel = SubsequenceKernel(5, progress=False)
     errors = np.empty((5, len(N_LANDMARKS)))
-    with tempfile.TemporaryDirectory() as folder:
-        kept = partial(KernelStore(folder).gram, kernel)
-        K = kept(texts)
-        for seed in range(len(errors)):
-            for k, n in enumerate(N_LANDMARKS):
-                mapped = KernelLandmarks(kept, n_landmarks=n, random_state=seed).fit_transform(texts)
-                errors[seed, k] = np.linalg.norm(K - mapped @ mapped.T) / np.linalg.norm(K)
+    K = kernel(texts)
+    for seed in range(len(errors)):
+        for k, n in enumerate(N_LANDMARKS):
+            mapped = KernelLandmarks(kernel, n_landmarks=n, random_state=seed).fit_transform(texts)
+            errors[seed, k] = np.linalg.norm(K - mapped @ mapped.T) / np.linalg.norm(K)
     print(f"\n{'landmarks':>10}{'error':>8}{'±':>7}")
     for n, error, spread in zip(N_LANDMARKS, errors.mean(axis=0), errors.std(axis=0), strict=True):
         print(f"{n:>10}{error:>8.3f}{spread:>7.3f}  {'█' * round(50 * error)}")

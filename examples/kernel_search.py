@@ -4,7 +4,7 @@ A grid search over a kernel's parameters
 
 A string kernel is an object with parameters, so scikit-learn's ``GridSearchCV`` can look for its length and
 decay as it does for ``C``. Comparing texts is what takes the time, and a search compares the same texts again
-and again: a ``KernelStore`` makes each comparison once.
+and again: with ``cache=`` a ``KernelSVC`` keeps what it compared in a file per kernel and list of texts.
 """
 
 import tempfile
@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from textmargin import KernelStore, KernelSVC, SubsequenceKernel, load_dataset
+from textmargin import KernelSVC, SubsequenceKernel, load_dataset
 
 desk = load_dataset("desk")
 train, test = desk.part("train"), desk.part("test")
@@ -28,7 +28,7 @@ lengths, decays, costs = [3, 4, 5], [0.1, 0.3, 0.5, 0.7, 0.9], [1, 10]
 grid = {"kernel__length": lengths, "kernel__decay": decays, "C": costs}
 
 with tempfile.TemporaryDirectory() as folder:
-    model = KernelSVC(SubsequenceKernel(), cache=KernelStore(folder))
+    model = KernelSVC(SubsequenceKernel(), cache=folder)
     search = GridSearchCV(model, grid, cv=StratifiedKFold(3, shuffle=True, random_state=0)).fit(texts, topics)
     print("best:", search.best_params_)
     print(
@@ -36,9 +36,9 @@ with tempfile.TemporaryDirectory() as folder:
         "new messages"
     )
 
-# %% 15 kernels, two values of ``C`` and three folds are 90 fits, and one more with the best of them. The
-# store compared each pair of messages once for each kernel: what is searched for besides, such as ``C``,
-# costs next to nothing.
+# %% 15 kernels, two values of ``C`` and three folds are 90 fits, and one more with the best of them. For each
+# kernel and fold a pair of messages is compared once: what is searched for besides, such as ``C``, costs next
+# to nothing.
 
 n_fits = len(lengths) * len(decays) * len(costs) * 3 + 1
 print(f"{n_fits} fits over {len(lengths) * len(decays)} kernels")

@@ -73,7 +73,7 @@ SANITIZERS = {
         {"OPENBLAS_NUM_THREADS": "1"},
         ("tests/test_core_threads.py", "tests/test_core.py", "tests/representations/test_strings.py",
          "tests/representations/test_words.py", "tests/representations/test_bow.py",
-         "tests/learners/test_batch.py", "tests/learners/test_gram_dual.py",
+         "tests/learners/test_batch.py", "tests/learners/test_kernel.py",
          "tests/tables/test_chunks.py", "tests/cli/test_records.py"),
         ("setarch", "-R"),  # its map of memory has no room for addresses that are drawn by lot from many
     ),

@@ -27,7 +27,6 @@ GROUPS = {
     "learners": ("Learners", "A matrix to scores."),
     "decisions": ("Decisions", "Scores to labels, by what a mistake costs."),
     "tuning": ("Tuning", "Settings, chosen on held-out scores."),
-    "gram": ("Kernel values", "Computed once, and stored."),
     "tables": ("Your own files", "Rows and columns to texts and labels."),
     "datasets": ("Datasets", "Texts, labels and a split."),
     "check": ("Checks", "What is wrong with labelled texts."),

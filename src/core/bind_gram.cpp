@@ -16,9 +16,8 @@ namespace {
 
 template <class Entry>
 using Gram = nb::ndarray<const Entry, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using OutSteps = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
-
-constexpr size_t kColumns = 1024;  // of a tile; a multiple of the lanes
+template <class Real>
+using Matrix = nb::ndarray<Real, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 const DualLevel& level_of(const std::string& name) {
     for (const DualLevel* level : widest_first(dual_avx512, dual_avx2, dual_baseline))
@@ -58,115 +57,52 @@ class Scratch {
     std::unique_ptr<Real, Free> room_;
 };
 
-// e −= Kβ for all problems, threads sharing the columns.
+// Steps of all problems over K from β with e = t − Kβ; both are moved. (n_problems, n) all; of K only rows of texts that may move are read.
 template <class Entry, class Real>
-void subtract(const DualSolver<Entry, Real>& solver, const Entry* K, size_t n, size_t n_problems, const Real* beta, Real* e,
-              int n_threads) {
-    if (std::all_of(beta, beta + n_problems * n, [](Real b) { return b == 0; })) return;
-    Progress progress;
-    share_work((n + kColumns - 1) / kColumns, n_threads, progress, [&] {
-        return [&](size_t tile) {
-            const size_t first = tile * kColumns;
-            solver.subtract(K, n, first, std::min(first + kColumns, n), n_problems, beta, e);
-        };
-    }, check_signals);
-}
-
-// The same for starts that mostly are one common start: K times that is computed once, and what each has beside it.
-template <class Entry, class Real>
-void subtract_starts(const DualSolver<Entry, Real>& solver, const Entry* K, size_t n, size_t n_problems, const double* common,
-                     const Real* beta, Real* e, int n_threads) {
-    std::vector<Real> shared(common, common + n), shared_e(n), beside(beta, beta + n_problems * n);
-    subtract(solver, K, n, 1, shared.data(), shared_e.data(), n_threads);
-    for (size_t k = 0; k < n_problems; ++k)
-        for (size_t i = 0; i < n; ++i) beside[k * n + i] -= shared[i], e[k * n + i] += shared_e[i];
-    subtract(solver, K, n, n_problems, beside.data(), e, n_threads);
-}
-
-template <class Entry, class Real>
-nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
-                double tol, int64_t max_steps, const std::string& level, int n_threads) {
-    const size_t n = K.shape(0), n_problems = target.shape(0), size = n * n_problems;
-    for (const Table& table : {target, low, high, ridge, start})
-        require(table.shape(0) == n_problems && table.shape(1) == n, "the parts of the problems do not fit together");
+void steps(Gram<Entry> K, Matrix<Real> e, Table low, Table high, Matrix<double> beta, bool fit_intercept, double tol, int64_t max_steps,
+           const std::string& level, int n_threads) {
+    const size_t n = K.shape(0), n_problems = e.shape(0);
     require(K.shape(1) == n, "the Gram matrix is not square");
-    require(common.shape(0) == 1 && common.shape(1) == n, "the common start does not fit the problems");
-    auto [beta, beta_data] = make<OutTable>(n_problems, n);
-    auto [left, left_data] = make<OutTable>(n_problems, n);
-    auto [violation, violation_data] = make<OutVector>(n_problems);
-    auto [n_steps, n_steps_data] = make<OutSteps, int64_t>(n_problems);
-    double *const beta_out = beta_data, *const left_out = left_data, *const violation_out = violation_data;  // Clang before 16
-    int64_t* const n_steps_out = n_steps_data;  // takes no structured binding into a lambda
+    for (const auto& [rows, columns] : {std::pair{e.shape(0), e.shape(1)}, {low.shape(0), low.shape(1)}, {high.shape(0), high.shape(1)},
+                                        {beta.shape(0), beta.shape(1)}})
+        require(rows == n_problems && columns == n, "the parts of the problems do not fit together");
     const auto& solver = solver_of<Entry, Real>(level_of(level));
-    {
-        nb::gil_scoped_release released;
-        std::vector<Real> e(target.data(), target.data() + size), from(start.data(), start.data() + size);
-        subtract_starts(solver, K.data(), n, n_problems, common.data(), from.data(), e.data(), n_threads);
-        Progress progress;
-        auto make_worker = [&] {
-            return [&, scratch = std::make_shared<Scratch<Real>>(n, 8)](size_t k) {
-                const Scratch<Real>& room = *scratch;
-                Real *own_e = room[0], *curvature = room[1], *own_ridge = room[2], *up = room[3], *down = room[4], *inverse = room[5], *rise = room[6], *fall = room[7];
-                const double *lo = low.data() + k * n, *hi = high.data() + k * n, *diagonal = ridge.data() + k * n;
-                constexpr Real never = -std::numeric_limits<Real>::infinity();
-                for (Real* may : {rise, fall}) std::fill(may + n, may + room.stride(), never);
-                for (size_t i = 0; i < n; ++i) {
-                    const Real b = from[k * n + i];
-                    own_ridge[i] = static_cast<Real>(diagonal[i]);
-                    curvature[i] = std::max(static_cast<Real>(K.data()[i * n + i]) + own_ridge[i], std::numeric_limits<Real>::min());
-                    inverse[i] = 1 / curvature[i];
-                    own_e[i] = e[k * n + i] - own_ridge[i] * b;
-                    up[i] = std::max(static_cast<Real>(hi[i]) - b, Real(0));
-                    down[i] = std::max(b - static_cast<Real>(lo[i]), Real(0));
-                    rise[i] = up[i] > 0 ? Real(0) : never;
-                    fall[i] = down[i] > 0 ? Real(0) : never;
-                }
-                const DualState<Entry, Real> state{K.data(), n, own_e, curvature, inverse, own_ridge, up, down, rise, fall, &progress.stop};
-                const DualProgress end = (fit_intercept ? solver.pairs : solver.box)(state, tol, max_steps);
-                violation_out[k] = end.violation;
-                n_steps_out[k] = end.n_steps;
-                std::copy(own_e, own_e + n, left_out + k * n);
-                for (size_t i = 0; i < n; ++i)
-                    beta_out[k * n + i] = up[i] < down[i] ? hi[i] - static_cast<double>(up[i]) : lo[i] + static_cast<double>(down[i]);
-            };
-        };
-        share_work(n_problems, std::max(1, std::min<int>(n_threads, n_problems)), progress, make_worker, check_signals);
-    }
-    return nb::make_tuple(beta, left, violation, n_steps);
-}
-
-nb::tuple solve_single(Gram<float> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
-                       double tol, int64_t max_steps, bool single, const std::string& level, int n_threads) {
-    return (single ? solve<float, float> : solve<float, double>)(K, target, low, high, ridge, start, common, fit_intercept, tol, max_steps,
-                                                               level, n_threads);
-}
-
-nb::tuple solve_double(Gram<double> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
-                       double tol, int64_t max_steps, bool, const std::string& level, int n_threads) {
-    return solve<double, double>(K, target, low, high, ridge, start, common, fit_intercept, tol, max_steps, level, n_threads);
-}
-
-// target − (K + ridge)β in double precision.
-template <class Entry>
-OutTable residuals(Gram<Entry> K, Table target, Table ridge, Table beta, const std::string& level, int n_threads) {
-    const size_t n = K.shape(0), n_problems = target.shape(0);
-    for (const Table& table : {target, ridge, beta})
-        require(table.shape(0) == n_problems && table.shape(1) == n, "the parts of the problems do not fit together");
-    require(K.shape(1) == n, "the Gram matrix is not square");
-    auto [e, e_data] = make<OutTable>(n_problems, n);
     nb::gil_scoped_release released;
-    for (size_t i = 0; i < n * n_problems; ++i) e_data[i] = target.data()[i] - ridge.data()[i] * beta.data()[i];
-    subtract(solver_of<Entry, double>(level_of(level)), K.data(), n, n_problems, beta.data(), e_data, n_threads);
-    return e;
+    Progress progress;
+    auto make_worker = [&] {
+        return [&, scratch = std::make_shared<Scratch<Real>>(n, 7)](size_t k) {
+            const Scratch<Real>& room = *scratch;
+            Real *own_e = room[0], *curvature = room[1], *up = room[2], *down = room[3], *inverse = room[4], *rise = room[5],
+                 *fall = room[6];
+            const double *lo = low.data() + k * n, *hi = high.data() + k * n;
+            double* own = beta.data() + k * n;
+            constexpr Real never = -std::numeric_limits<Real>::infinity();
+            for (Real* may : {rise, fall}) std::fill(may + n, may + room.stride(), never);
+            for (size_t i = 0; i < n; ++i) {
+                own_e[i] = e.data()[k * n + i];
+                curvature[i] = lo[i] < hi[i] ? std::max(static_cast<Real>(K.data()[i * n + i]), std::numeric_limits<Real>::min()) : Real(1);
+                inverse[i] = 1 / curvature[i];
+                up[i] = std::max(static_cast<Real>(hi[i] - own[i]), Real(0));
+                down[i] = std::max(static_cast<Real>(own[i] - lo[i]), Real(0));
+                rise[i] = up[i] > 0 ? Real(0) : never;
+                fall[i] = down[i] > 0 ? Real(0) : never;
+            }
+            const DualState<Entry, Real> state{K.data(), n, own_e, curvature, inverse, up, down, rise, fall, &progress.stop};
+            (fit_intercept ? solver.pairs : solver.box)(state, tol, max_steps);
+            std::copy(own_e, own_e + n, e.data() + k * n);
+            for (size_t i = 0; i < n; ++i)
+                own[i] = up[i] < down[i] ? hi[i] - static_cast<double>(up[i]) : lo[i] + static_cast<double>(down[i]);
+        };
+    };
+    share_work(n_problems, std::max(1, std::min<int>(n_threads, n_problems)), progress, make_worker, check_signals);
 }
 
 }  // namespace
 
 void bind_gram(nb::module_& m) {
-    m.def("dual_steps", &solve_single);
-    m.def("dual_steps", &solve_double);
-    m.def("dual_residuals", &residuals<float>);
-    m.def("dual_residuals", &residuals<double>);
+    m.def("dual_steps", &steps<float, float>);
+    m.def("dual_steps", &steps<float, double>);
+    m.def("dual_steps", &steps<double, double>);
 }
 
 }  // namespace textmargin

@@ -1,8 +1,8 @@
 // Kernel SVMs of many classes over one Gram matrix, by coordinate steps. Compiled once per vector level, with LEVEL naming it.
 //
-//     per class, minimise over β   ½β'(K + ridge)β − t'β     low ≤ β ≤ high   (and Σβ = 0 with an intercept)
+//     per class, minimise over β   ½β'Kβ − t'β     low ≤ β ≤ high   (and Σβ = 0 with an intercept)
 //
-// e = t − (K + ridge)β is known for all texts; the update of e and the search for the next step are one loop over them.  Without
+// e = t − Kβ is known for all texts; the update of e and the search for the next step are one loop over them.  Without
 // intercept a step moves the best text of each of its lanes, one after another, whose rows of K are then read together; with it,
 // it moves the pair of Fan, Chen & Lin (2005), WSS 2, as LIBSVM does.
 #include <cstring>
@@ -149,15 +149,14 @@ struct Steps {
 
     bool stopped(int64_t step) const { return step % kStepsUnheard == 0 && __atomic_load_n(s.stop, __ATOMIC_RELAXED); }
     const Entry* row(size_t i) const { return s.K + i * s.n; }
-    void move(size_t i, Real by) {  // to the bound itself where it is met; what the ridge takes is in e before the rows are read
+    void move(size_t i, Real by) {  // to the bound itself where it is met
         s.up[i] = by == s.up[i] ? Real(0) : s.up[i] - by;
         s.down[i] = by == -s.down[i] ? Real(0) : s.down[i] + by;
         s.rise[i] = s.up[i] > 0 ? Real(0) : -Types<Real>::infinite;
         s.fall[i] = s.down[i] > 0 ? Real(0) : -Types<Real>::infinite;
-        s.e[i] -= by * s.ridge[i];
     }
 
-    DualProgress box(Real tol, int64_t max_steps) {
+    void box(Real tol, int64_t max_steps) {
         const Entry* rows[8];
         Real moved[8];
         int64_t n_steps = 0, n_sweeps = 0;
@@ -190,19 +189,13 @@ struct Steps {
                     move(i, by);
                     rows[n_moved] = row(i), moved[n_moved++] = by;
                 }
-            if (n_moved == 0) return {n_steps, violation()};
+            if (n_moved == 0) return;
             n_steps += n_moved;
         }
     }
 
     static Real off(Real e) { return e < 0 ? -e : e; }
     Real step(Real left, size_t i) const { return least(most(left * s.inverse[i], -s.down[i]), s.up[i]); }
-    double violation() const {
-        Real worst = 0;
-        for (size_t i = 0; i < s.n; ++i)
-            if ((s.e[i] > 0 && s.up[i] > 0) || (s.e[i] < 0 && s.down[i] > 0)) worst = most(worst, off(s.e[i]));
-        return worst;
-    }
 
     // e after so many moves, and in each lane the text that gains most.
     template <int count>
@@ -222,7 +215,7 @@ struct Steps {
         });
     }
 
-    DualProgress pairs(Real tol, int64_t max_steps) {
+    void pairs(Real tol, int64_t max_steps) {
         const V none = V{} - Types<Real>::infinite;
         const Entry *Ki = s.K, *Kk = s.K;
         std::vector<V> furthest(s.n / (L * kBlock) + 2);
@@ -244,7 +237,7 @@ struct Steps {
                 furthest[n_blocks++] = low;
             });
             const Real top = highest.reduce(), apart = top + lowest.reduce();
-            if (!(apart > tol) || step >= max_steps || stopped(step)) return {step, most(apart, Real(0))};
+            if (!(apart > tol) || step >= max_steps || stopped(step)) return;
             const size_t i = highest.text(s.n, [&](size_t k) { return s.e[k] + s.rise[k]; });
             Ki = row(i);
             const Real Kii = s.curvature[i], flat = Real(sizeof(Entry) == 4 ? 1e-9 : 1e-12) * Kii;  // beside it texts are the same
@@ -272,7 +265,7 @@ struct Steps {
             });
             Kk = row(k);
             by = least(least((top - s.e[k]) / curve(Real(Ki[k]), k), s.up[i]), s.down[k]);
-            if (!(by > 0)) return {step, apart};
+            if (!(by > 0)) return;
             move(i, by);
             move(k, -by);
         }
@@ -280,52 +273,17 @@ struct Steps {
 };
 
 template <class Entry, class Real>
-DualProgress box(const DualState<Entry, Real>& state, double tol, int64_t max_steps) {
-    return Steps<Entry, Real>{state}.box(static_cast<Real>(tol), max_steps);
+void box(const DualState<Entry, Real>& state, double tol, int64_t max_steps) {
+    Steps<Entry, Real>{state}.box(static_cast<Real>(tol), max_steps);
 }
 
 template <class Entry, class Real>
-DualProgress pairs(const DualState<Entry, Real>& state, double tol, int64_t max_steps) {
-    return Steps<Entry, Real>{state}.pairs(static_cast<Real>(tol), max_steps);
-}
-
-// Tiles of 128 rows stay in cache while all problems take from them, four rows at a time.
-template <class Entry, class Real>
-void subtract(const Entry* K, size_t n, size_t first, size_t last, size_t n_problems, const Real* beta, Real* e) {
-    constexpr size_t kRows = 128, L = kLanes<Real>;
-    typedef typename Types<Real>::V V;
-    const size_t width = last - first;
-    for (size_t top = 0; top < n; top += kRows)
-        for (size_t t = 0; t < n_problems; ++t) {
-            const Real* b = beta + t * n;
-            Real* out = e + t * n + first;
-            size_t used[kRows], n_used = 0;
-            for (size_t i = top; i < least(top + kRows, n); ++i)
-                if (b[i] != 0) used[n_used++] = i;
-            for (size_t i = 0; i < n_used; i += 4) {
-                const Entry* row[4];
-                Real a[4];
-                for (size_t r = 0; r < 4; ++r) {
-                    const bool there = i + r < n_used;
-                    row[r] = K + used[there ? i + r : i] * n + first;
-                    a[r] = there ? b[used[i + r]] : Real(0);
-                }
-                each_block<Real, Entry>(width, [&](size_t from, size_t to, auto entries) {
-                    for (size_t j = from; j < to; ++j) {
-                        const size_t count = least(L, width - j * L);
-                        V left = count == L ? load<Real>(out + j * L) : load_some<Real>(out + j * L, count);
-                        left -= (a[0] * entries(row[0], j) + a[1] * entries(row[1], j)) +
-                                (a[2] * entries(row[2], j) + a[3] * entries(row[3], j));
-                        if (count == L) std::memcpy(out + j * L, &left, sizeof left);
-                        else std::memcpy(out + j * L, &left, count * sizeof(Real));
-                    }
-                });
-            }
-        }
+void pairs(const DualState<Entry, Real>& state, double tol, int64_t max_steps) {
+    Steps<Entry, Real>{state}.pairs(static_cast<Real>(tol), max_steps);
 }
 
 template <class Entry, class Real>
-constexpr DualSolver<Entry, Real> kSolver = {box<Entry, Real>, pairs<Entry, Real>, subtract<Entry, Real>};
+constexpr DualSolver<Entry, Real> kSolver = {box<Entry, Real>, pairs<Entry, Real>};
 
 }  // namespace
 }  // namespace LEVEL

@@ -12,26 +12,18 @@ template <class Entry, class Real>
 struct DualState {
     const Entry* K;
     size_t n;
-    Real* e;                // t − (K + ridge)β, what each text lacks
-    const Real* curvature;  // Kᵢᵢ + ridgeᵢ, above 0
+    Real* e;                // t − Kβ, what each text lacks
+    const Real* curvature;  // Kᵢᵢ, above 0; of a text whose β cannot move, whose row may not be there, 1
     const Real* inverse;    // 1 / curvature
-    const Real* ridge;
     Real *up, *down;    // how far β may rise and fall
     Real *rise, *fall;  // 0 where it may at all, else −∞
     const bool* stop;
 };
 
-struct DualProgress {
-    int64_t n_steps;
-    double violation;  // by which a margin is missed, or for pairs two texts disagree about b, that could still be mended
-};
-
 template <class Entry, class Real>
 struct DualSolver {
-    DualProgress (*box)(const DualState<Entry, Real>&, double tol, int64_t max_steps);
-    DualProgress (*pairs)(const DualState<Entry, Real>&, double tol, int64_t max_steps);
-    // e −= Kβ on some columns, for all problems; beta and e are (n_problems, n).
-    void (*subtract)(const Entry* K, size_t n, size_t first, size_t last, size_t n_problems, const Real* beta, Real* e);
+    void (*box)(const DualState<Entry, Real>&, double tol, int64_t max_steps);
+    void (*pairs)(const DualState<Entry, Real>&, double tol, int64_t max_steps);
 };
 
 struct DualLevel {

@@ -38,7 +38,6 @@ from .decisions.utility import (
 from .feedback.adapt import AdaptResult, adapt
 from .feedback.retune import RetuneResult, retune
 from .feedback.store import Feedback, FeedbackStore
-from .gram.store import KernelStore
 from .knowledge.contrasts import RationaleContrasts
 from .knowledge.gaze import GazePrior
 from .knowledge.keywords import KeywordPrior
@@ -104,7 +103,6 @@ __all__ = [
     "KernelExplanation",
     "KernelLandmarks",
     "KernelSVC",
-    "KernelStore",
     "KeywordPrior",
     "LabelledTable",
     "MixEstimate",

@@ -127,29 +127,17 @@ def search_plane(
 ) -> tuple[_Floats, _Floats, bool]: ...
 def dual_steps(
     K: NDArray[np.float32] | _Floats,
-    target: _Floats,
+    e: NDArray[np.float32] | _Floats,
     low: _Floats,
     high: _Floats,
-    ridge: _Floats,
-    start: _Floats,
-    common: _Floats,
+    beta: _Floats,
     fit_intercept: bool,
     tol: float,
     max_steps: int,
-    single: bool,
     level: str,
     n_threads: int,
     /,
-) -> tuple[_Floats, _Floats, _Floats, _Rows]: ...
-def dual_residuals(
-    K: NDArray[np.float32] | _Floats,
-    target: _Floats,
-    ridge: _Floats,
-    beta: _Floats,
-    level: str,
-    n_threads: int,
-    /,
-) -> _Floats: ...
+) -> None: ...
 def sparse_times(indptr: _Index, indices: _Index, data: _Floats, v: _Floats, /) -> _Floats: ...
 def sparse_gram(
     indptr: _Index, indices: _Index, data: _Floats, n_columns: int, rows: _Rows, /

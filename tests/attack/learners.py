@@ -147,13 +147,11 @@ def linear(rng, numbers):
 
 def kernel(rng, numbers):
     X, y = a_problem(rng, numbers)
-    n, C, loss = len(y), 10 ** rng.uniform(-1, 1.5), rng.choice(["hinge", "hinge", "squared_hinge"])
+    n, C = len(y), 10 ** rng.uniform(-1, 1.5)
     K = X @ X.T if rng.random() < 0.5 else np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=-1) / X.shape[1])
     weight = None if rng.random() < 0.6 else 10 ** numbers.uniform(-0.5, 0.5, n)
     intercept, tol = rng.random() < 0.8, 1e-4
-    model = KernelSVC("precomputed", C=C, loss=loss, fit_intercept=intercept, tol=tol).fit(
-        K, y, sample_weight=weight
-    )
+    model = KernelSVC("precomputed", C=C, fit_intercept=intercept, tol=tol).fit(K, y, sample_weight=weight)
     costs = C * (np.ones(n) if weight is None else weight)
     scores = model.decision_function(K)
     beta = np.zeros(n)
@@ -163,19 +161,19 @@ def kernel(rng, numbers):
         "the scores are not those of the machine"
     )
     missed = np.maximum(0, 1 - y * (K @ beta + b))
-    value = 0.5 * beta @ K @ beta + (costs @ missed if loss == "hinge" else costs @ missed**2)
-    # The dual: min ½β'Kβ − y'β, 0 ≤ yβ ≤ c, Σβ = 0 with an intercept; squared: + Σβ²/(4c), no upper bound.
-    P = K + 1e-12 * np.eye(n) + (np.diag(1 / (2 * costs)) if loss != "hinge" else 0)
+    value = 0.5 * beta @ K @ beta + costs @ missed
+    # The dual: min ½β'Kβ − y'β, 0 ≤ yβ ≤ c, Σβ = 0 with an intercept.
+    P = K + 1e-12 * np.eye(n)
     A = [np.ones((1, n))] if intercept else []
-    A += [-np.diag(y.astype(float))] + ([np.diag(y.astype(float))] if loss == "hinge" else [])
+    A += [-np.diag(y.astype(float)), np.diag(y.astype(float))]
     right = [np.zeros(1)] if intercept else []
-    right += [np.zeros(n)] + ([costs] if loss == "hinge" else [])
+    right += [np.zeros(n), costs]
     _, dual, solved = minimum(P, -y.astype(float), np.vstack(A), np.concatenate(right), int(intercept))
     if solved:
         check(
             value,
             -dual,
-            f"KernelSVC(C={C}, loss={loss!r}, fit_intercept={intercept})",
+            f"KernelSVC(C={C}, fit_intercept={intercept})",
             slack=4 * tol * costs.sum(),
         )
 

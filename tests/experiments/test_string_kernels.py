@@ -1,18 +1,12 @@
 """The tables of Lodhi et al. in small: the draws, the machine, and a kernel matrix that is interrupted."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from samples import needs_corpora
 
-from textmargin import SubsequenceKernel
-from textmargin.errors import OutputError
 from textmargin.experiments import _news
 from textmargin.experiments._machine import Kernels, evaluate, f1, fit_predict, tune_on_words
 from textmargin.experiments._news import N_TEST, N_TRAIN, as_in_the_paper, draws
-from textmargin.experiments._whole_gram import whole_gram
 from textmargin.experiments.catalogue import EXPERIMENTS
 from textmargin.experiments.run import Run
 
@@ -118,36 +112,3 @@ def test_every_table_runs_quickly_and_gives_the_same_twice(name, run, tmp_path):
     ]
     assert len(values) > 4
     assert np.isfinite(values).all()
-
-
-def test_an_interrupted_kernel_matrix_goes_on_where_it_was(run, monkeypatch):
-    rng = np.random.default_rng(0)
-    texts = ["".join(rng.choice(list("abc "), rng.integers(5, 30))) for _ in range(300)]
-    train, test, kernel = texts[:200], texts[200:], SubsequenceKernel(3, 0.5, progress=False)
-    from textmargin.gram.cached import CachedPairs
-
-    block, calls = CachedPairs.block, []
-
-    def interrupted(self, rows, columns=None):
-        calls.append(1)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return block(self, rows, columns)
-
-    monkeypatch.setattr(CachedPairs, "block", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        whole_gram(run, kernel, train, test)
-    (log,) = Path(run.kernels).glob("work-*.json")
-    before = json.loads(log.read_text())
-    monkeypatch.setattr(CachedPairs, "block", block)
-    (K, K_test), work = whole_gram(run, kernel, train, test)
-    np.testing.assert_allclose(K, kernel(train), rtol=1e-6)
-    np.testing.assert_allclose(K_test, kernel(test, train), rtol=1e-6)
-    after = json.loads(log.read_text())
-    assert 0 < before["pairs"] < after["pairs"] == work.pairs == 200 * 201 // 2 + 100 * 200
-    assert work.seconds == pytest.approx(after["seconds"], abs=0.2)
-    assert whole_gram(run, kernel, train, test)[1].pairs == work.pairs  # looked up, not counted again
-    assert whole_gram(run, kernel, train[:50], test)[1].pairs == 0  # another matrix has its own record
-    log.write_text("[]")
-    with pytest.raises(OutputError, match="is damaged; remove it"):
-        whole_gram(run, kernel, train, test)

@@ -56,7 +56,7 @@ def test_equals_a_general_solver(trust, seed, fit_intercept):
     if seed == 3:
         z = -z  # nonneg leaves it out
     signs, weight = 2.0 * y - 1, np.random.default_rng(seed).uniform(0.5, 2, len(y))
-    model = KernelSVC("rbf", C=2.0, trust=trust, chunk_size=4, fit_intercept=fit_intercept)
+    model = KernelSVC(rbf_kernel, C=2.0, trust=trust, fit_intercept=fit_intercept)
     model.fit(X, y, sample_weight=weight, prior_scores=z)
     held = trust not in ("free", "nonneg")
     target = {"free": 0.0, "nonneg": 0.0, "fixed": 1.0}.get(trust, trust)

@@ -8,9 +8,7 @@ from emulated_gpu import close, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textmargin import KernelSVC, SpectrumKernel, SubsequenceKernel, load, save
-from textmargin.learners._device_dual import solve_dual
-from textmargin.learners._dual import DualProblems
+from textmargin import KernelSVC, SubsequenceKernel, load, save
 from textmargin.representations import _backends, _cuda
 from textmargin.representations._backends import KernelSpec
 from textmargin.representations._layout import LANES, Layout
@@ -117,51 +115,6 @@ def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch, n
     assert packed.count(3) == 2  # once with themselves, for normalising, and once for all that came
     exact = SubsequenceKernel(3, backend="cpu", gap_decay=gap_decay).fit(kernel.texts_)
     close(np.vstack(there), np.vstack([exact.transform(X) for X in new]))
-
-
-@pytest.mark.parametrize("normalize", [True, False])
-def test_the_matrix_stays_on_the_gpu(gpu, normalize):
-    """In blocks, and symmetric; and scores of new texts, with symbols of their own, come from there without
-    it.
-    """
-    X, new = texts(*range(0, 60)), [*texts(9, 0, 31, seed=1), "new symbols"]
-    pairs = SubsequenceKernel(3, backend="cuda", normalize=normalize).over(X)
-    exact = SubsequenceKernel(3, backend="cpu", normalize=normalize, precision="double").over(X)
-    gpu.n_bytes = 32 * 50**2
-    K = pairs.device_gram()
-    assert (type(K).__name__, K.dtype) == ("OnDevice", np.float32)
-    close(K.get(), exact.block(np.arange(60)))
-    assert np.array_equal(K, K.T)
-    beta = np.random.default_rng(0).standard_normal((4, 60))
-    wanted = exact.versus(new) @ beta.T
-    np.testing.assert_allclose(pairs.device_versus(new, beta), wanted, atol=1e-5 * np.abs(wanted).max())
-
-
-def test_without_room_on_the_gpu_the_matrix_is_not_there(gpu):
-    pairs = SubsequenceKernel(3, backend="cuda").over(texts(*[9] * 60))
-    gpu.n_bytes = 4 * 4 * 60**2
-    assert pairs.device_gram() is None
-
-
-def test_where_the_processor_compares_there_is_no_matrix_on_a_gpu(gpu):
-    X, beta = texts(20, 30), np.array([[1.0, -2.0]])
-    for pairs in (SubsequenceKernel(3).over(X), SpectrumKernel(3).over(X)):
-        assert pairs.device_gram() is None
-        np.testing.assert_allclose(pairs.device_versus(X, beta), pairs.versus(X) @ beta.T)
-    assert not gpu.launches
-
-
-def test_machines_learn_where_the_matrix_is(gpu):
-    X, signs = texts(*[30] * 16), np.tile([[1.0, -1.0]], (2, 8))
-    signs[1, :4] = 1.0
-    pairs = SubsequenceKernel(2, backend="cuda").over(X)
-    problems = DualProblems.of(signs, np.ones_like(signs), np.zeros_like(signs), "hinge")
-    there = solve_dual(pairs.device_gram(), problems, True, 1e-6)
-    here = solve_dual(SubsequenceKernel(2, backend="cpu")(X).astype(np.float32), problems, True, 1e-6, xp=np)
-    scores = pairs.device_versus(X, there.beta) + there.intercept
-    np.testing.assert_allclose(
-        scores, SubsequenceKernel(2, backend="cpu")(X) @ here.beta.T + here.intercept, atol=1e-4
-    )
 
 
 def test_texts_that_are_kept_no_more_leave_the_gpu(gpu):

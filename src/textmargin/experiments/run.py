@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._system.progress import progress_of
-from ..gram.store import KernelStore
+from ..learners.kernel_matrix import KernelMatrix
 from .result import Result, conditions
 from .table import Table, published
 
 _T = TypeVar("_T")
-_STORE_BYTES = 4_000_000_000  # all kernel matrices of the papers, that of the whole of Reuters included
 
 
 @dataclass(frozen=True)
@@ -84,21 +83,21 @@ class Run:
     n_kernel_evaluations: int | None = None  # so far; None where no kernel matrix was asked for
 
     @property
-    def store(self) -> KernelStore:
-        """Of kernel values."""
-        return KernelStore(self.kernels, max_bytes=_STORE_BYTES)
-
-    @property
     def folder(self) -> Path:
         """Of results."""
         return Path(self.results)
 
     def gram(self, kernel: Any, texts: list[str]) -> NDArray[np.float64]:
-        """The kernel matrix of some texts, looked up in the store before it is computed."""
-        pairs = self.store.over(kernel.over(texts))
-        K = pairs.block(np.arange(len(pairs)))
-        self.count_evaluations(pairs.n_computed)
-        return K
+        """The kernel matrix of some texts, from a file that all orders of them share and that an interrupted
+        run goes on with.
+        """
+        distinct = sorted(set(texts), key=lambda text: (len(text), text))  # alike in length: compared faster
+        found = KernelMatrix.stored(kernel.over(distinct), self.kernels)
+        found.compute(np.arange(len(distinct)))
+        self.count_evaluations(found.n_evaluations)
+        number = {text: i for i, text in enumerate(distinct)}
+        places = [number[text] for text in texts]
+        return np.asarray(found.K[np.ix_(places, places)], dtype=np.float64)
 
     def count_evaluations(self, n: int) -> None:
         """Add to the kernel evaluations of this run; that there were none is a count too."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import Floats
+from .._typing import Bools, Floats
 from ..errors import PriorError
 from ..labels import listed
 
@@ -70,12 +70,14 @@ def align_scores(
     return _finite(aligned), known
 
 
-def centred(scores: Floats) -> tuple[Floats, Floats]:
-    """Scores less their mean, which an intercept makes up for, and that mean; constant ones are exactly 0."""
-    centre = scores.mean(axis=0)
+def centred(scores: Floats, counted: Bools) -> tuple[Floats, Floats]:
+    """Scores less their mean over the texts that count, which an intercept makes up for, and that mean;
+    constant ones are exactly 0.
+    """
+    centre = scores[counted].mean(axis=0)
     apart = scores - centre
-    constant = np.abs(apart).max(axis=0) <= 1e-12 * np.abs(scores).max(axis=0, initial=0.0)
-    return np.where(constant, 0.0, apart), centre
+    sizes = [np.abs(values[counted]).max(axis=0, initial=0.0) for values in (apart, scores)]
+    return np.where((sizes[0] <= 1e-12 * sizes[1]) & counted[:, None], 0.0, apart), centre
 
 
 def _finite(scores: Floats) -> Floats:

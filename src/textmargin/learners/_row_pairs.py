@@ -4,14 +4,11 @@ has computed.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from .._sklearn import take_rows
@@ -20,7 +17,7 @@ from .._typing import Floats, Indices
 
 @dataclass(frozen=True)
 class RowPairs:
-    """Values k(A, B) of a kernel, by name or as a function; see `textmargin.gram.protocol`."""
+    """Values k(A, B) of a kernel, by name or as a function; as `kernel_matrix.Pairs`."""
 
     X: Any
     kernel: str | Callable[[Any, Any], Any]
@@ -45,42 +42,6 @@ class RowPairs:
     def versus(self, X: Any) -> Floats:
         """K of other rows with these, (n_X, n_rows)."""
         return self._values(X, self.X)
-
-    def join(self, X: Any) -> RowPairs:
-        """Other rows before these."""
-        sparse = sp.issparse(X) or sp.issparse(self.X)
-        rows = (
-            sp.vstack([sp.csr_array(X), sp.csr_array(self.X)], format="csr")
-            if sparse
-            else np.vstack([X, self.X])
-        )
-        return RowPairs(rows, self.kernel, self.params)
-
-    def identity(self) -> str:
-        """All that values depend on."""
-        if not isinstance(self.kernel, str):
-            raise ValueError(
-                f"cache keeps kernels whose settings it can name, a string kernel or one of scikit-learn's; "
-                f"kernel={self.kernel!r:.60} is a function. Use cache=None."
-            )
-        return json.dumps(
-            [self.kernel, self.X.shape[1], sorted((name, repr(value)) for name, value in self.params.items())]
-        )
-
-    def digests(self) -> list[bytes]:
-        """A name for each row."""
-        rows = sp.csr_array(self.X)
-        if not rows.has_canonical_format:
-            rows = rows.copy()
-            rows.sum_duplicates()
-        parts = (
-            (rows.indices[a:b].astype(np.int64), rows.data[a:b])
-            for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
-        )
-        return [
-            hashlib.blake2b(i.tobytes() + v.astype(np.float64).tobytes(), digest_size=16).digest()
-            for i, v in parts
-        ]
 
     def _values(self, A: Any, B: Any) -> Floats:
         if isinstance(self.kernel, str):

@@ -4,16 +4,15 @@ Minimises over β, b and the trust η in prior scores z, per class
 
     ½β'Kβ + C Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + what the trust mode says of η        f(x) = Σᵢ βᵢ K(x, xᵢ) + ηz(x) + b
 
-over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere
-by chunking (Lodhi et al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until
-none does. Without prior scores it is `SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` and
-`test_gram_dual.py` hold it to that.
+all classes at once over one kernel matrix (`_kernel_solver.py`), whose rows are computed when they are needed
+(`kernel_matrix.py`). Without prior scores it is `SVC(kernel="precomputed")`; `test_kernel.py` holds it to
+that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -26,23 +25,18 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
-from .._typing import Floats, Indices
+from .._typing import Bools, Floats
 from ..errors import LabelError, PriorError, SettingError, TextmarginError
-from ..gram.store import KernelStore
-from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ..labels import LabelsMixin, OneVsRest, column_names
 from ..records import fields_of, made_of, record
-from ._chunking import Chunking
-from ._dual import Loss
-from ._hinge import MachineSettings
-from ._kernel_training import KernelTraining
-from ._kernel_trust import KernelSolver
-from ._lazy import LazyGram
-from ._machine import KernelProblem, MachineLearner, Round
+from ._folds import deal_folds
+from ._kernel_solver import KernelSolver
+from ._kernel_trust import KernelFit, KernelLearner, KernelProblem
 from ._prior_scores import align_scores, centred, evaluate
 from ._row_pairs import MatrixPairs, RowPairs
-from ._whole_gram import AUTO_BYTES, DeviceGram, WholeGram, WholeLearner
 from .evidence import verdict
 from .explanation import KernelExplanation
+from .kernel_matrix import KernelMatrix
 
 _NAMED = {
     "precomputed",
@@ -56,7 +50,7 @@ _NAMED = {
     "chi2",
     "additive_chi2",
 }
-_FIRST_CHUNK = 50  # texts
+_LARGEST_AT_ONCE = 20_000  # texts whose matrix is computed as a whole, if that is cheap
 _ROUNDING = 1e-4  # beside the largest value: what two halves of a matrix may differ by
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
@@ -81,9 +75,6 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         n_texts) in `predict`; best as float32.
     C : float, default=1.0
         Cost of missing the margin by 1.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        The squared hinge has leave-one-out scores for the price of an inverse, `loo_decision_function`, and
-        more support vectors.
     kernel_params : mapping, default=None
         Parameters of a kernel given by name, such as {"gamma": 0.5}.
     class_weight : mapping or "balanced", default=None
@@ -106,24 +97,17 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose
         threshold is fixed.
-    chunk_size : int, None or "auto", default="auto"
-        Texts to start with, and the kernel values of others are not computed before they are needed. Fewer:
-        fewer kernel values, more rounds. None: the whole matrix, all classes at once. "auto": the whole
-        matrix for kernels of rows by name, if it takes no more than 2 GiB, and on a GPU where one compares
-        texts; else chunks from 50 texts on. A matrix that is given is always taken as a whole.
     tol : float, default=1e-4
         By how much a margin may be missed unnoticed.
     warm_start : bool, default=False
         Whether a fit starts from the machine of the last one where texts and classes are the same, as in a
         search for C. It saves time and changes nothing else.
-    cache : folder or KernelStore, default=None
-        Where kernel values are kept for the next fit, another fold, another C, another process; by default
-        they are forgotten.
+    cache : folder, default=None
+        Where the kernel values of the training texts are kept, a file for each string kernel and list of
+        texts: another C, another process, or a fit after an interruption goes on with those that are there.
+        By default they are forgotten.
     n_jobs : int, default=None
-        How many classes are learnt at a time: by threads, or from chunks through joblib. Kernel values have
-        their own threads.
-    verbose : int, default=0
-        1: a line per round and class on standard output.
+        How many classes are learnt at a time, by threads. Kernel values have their own threads.
 
     Attributes
     ----------
@@ -147,6 +131,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         the data, with the evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
         Pairs of texts that were compared in training; those found in the cache, or given, do not count.
+        String kernels and functions on a processor compare a text only once it is needed: kernels of rows by
+        name and GPUs compute the whole matrix, which is as fast.
     kernel_ : the kernel that was used.
     n_features_in_, feature_names_in_
         As in scikit-learn, for rows of numbers.
@@ -160,11 +146,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     array(['spam', 'ham'], dtype='<U4')
     """
 
-    _training: KernelTraining | None = None  # not in a saved or pickled model
+    _training: _Training | None = None  # not in a saved or pickled model
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(_NAMED), callable],
         "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"hinge", "squared_hinge"})],
         "kernel_params": [Mapping, None],
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
         "prior_scores": [callable, Mapping, None],
@@ -174,12 +159,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         ],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
-        "chunk_size": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "warm_start": ["boolean"],
-        "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
+        "cache": [str, HasMethods(["__fspath__"]), None],
         "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -187,35 +170,29 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         kernel: Any = "linear",
         C: float = 1.0,
         *,
-        loss: Loss = "hinge",
         kernel_params: Mapping[str, Any] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         prior_scores: Any = None,
         trust: str | float = "auto",
         trust_strength: float = 1.0,
         fit_intercept: bool = True,
-        chunk_size: int | Literal["auto"] | None = "auto",
         tol: float = 1e-4,
         warm_start: bool = False,
         cache: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.C = C
-        self.loss = loss
         self.kernel_params = kernel_params
         self.class_weight = class_weight
         self.prior_scores = prior_scores
         self.trust = trust
         self.trust_strength = trust_strength
         self.fit_intercept = fit_intercept
-        self.chunk_size = chunk_size
         self.tol = tol
         self.warm_start = warm_start
         self.cache = cache
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, prior_scores: Any = None) -> Self:
@@ -234,61 +211,42 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         kernel = clone(self.kernel, safe=False)
         names = column_names(y)
         X, y = self._checked(kernel, X, y)
-        all_pairs = self._pairs(kernel, X)
+        pairs = self._pairs(kernel, X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = OneVsRest.read(y, weight, type(self).__name__, names)
         if _precomputed(kernel):
             _require_symmetry(X)
-        labels = targets.labels
+        labels, counted = targets.labels, weight > 0
         z, informed = self._prior(X, prior_scores, labels.names, labels.n_problems)
-        counted = np.flatnonzero(weight > 0)
-        pairs = all_pairs if counted.size == weight.size else all_pairs.take(counted)
-        z_counted, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
-        z = z - centre
-        z[counted] = z_counted
+        z, centre = centred(z, counted) if self.fit_intercept else (z, np.zeros(z.shape[1]))
         costs = [
             self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)
         ]
-        problems = [
-            KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z_counted[:, k])
-            for k in range(labels.n_problems)
-        ]
-        stored = None if self.cache is None else self._store(kernel).over(pairs)
-        watch = self._watch(labels, counted.size) if self.verbose else None
-        gram, learner = self._learner(kernel, X, counted, pairs if stored is None else stored, watch)
-        last: KernelTraining | None = getattr(self, "_training", None) if self.warm_start else None
-        starts = None if last is None else last.starts(counted, targets.positive[counted], self.C)
-
-        fits = KernelSolver(learner, self.trust, self.C * self.trust_strength).fit(
-            gram, problems, informed, starts
+        problems = [KernelProblem(targets.signs(k), own, z[:, k]) for k, own in enumerate(costs)]
+        learner = KernelLearner(
+            self._gram(kernel, X, pairs), KernelSolver(self.tol, self.fit_intercept, self.n_jobs)
         )
+        last = self._training if self.warm_start else None
+        start = None if last is None else last.start(problems, self.C)
+
+        fits = learner.fit(problems, informed, self.trust, self.C * self.trust_strength, start)
 
         self.kernel_, self.classes_, self.multilabel_ = kernel, labels.names, labels.multilabel
-        support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
-        self.support_ = counted[support]
-        self.n_support_ = np.array([fit.machine.support.size for fit in fits])
-        self.dual_coef_ = np.zeros((len(fits), self.support_.size))
-        for row, fit in zip(self.dual_coef_, fits, strict=True):
-            row[np.searchsorted(support, fit.machine.support)] = fit.machine.beta
-        self.trust_ = np.array([fit.machine.eta for fit in fits])
-        self.intercept_ = np.array([fit.machine.intercept for fit in fits]) - self.trust_ * centre
+        beta = np.array([fit.beta for fit in fits])
+        self.support_ = np.flatnonzero(beta.any(axis=0))
+        self.n_support_ = np.count_nonzero(beta, axis=1)
+        self.dual_coef_ = beta[:, self.support_]
+        self.trust_ = np.array([fit.eta for fit in fits])
+        self.intercept_ = np.array([fit.intercept for fit in fits]) - self.trust_ * centre
         self.trust_mode_ = [fit.mode for fit in fits]
         self.verdict_ = [
             verdict(labels.name(k), 0, fit.evidence, fit.gain, trusted=fit.mode == "fixed")
             for k, fit in enumerate(fits)
             if not np.isnan(fit.evidence)
         ]
-        self.n_kernel_evaluations_ = gram.n_evaluations if stored is None else stored.n_computed
-
-        def compare(rows: Indices) -> Floats:
-            return (
-                X[np.ix_(rows, counted)] if isinstance(pairs, MatrixPairs) else all_pairs.block(rows, counted)
-            )
-
-        self._training = KernelTraining(
-            counted, targets.positive[counted], gram, problems, fits, learner, compare, z, self.C
-        )
-        self._support, self._was_given_scores = pairs.take(support), prior_scores is not None
+        self.n_kernel_evaluations_ = learner.gram.n_evaluations
+        self._training = _Training(learner, problems, fits, counted, self.C)
+        self._support, self._was_given_scores = pairs.take(self.support_), prior_scores is not None
         self.support_vectors_ = self._support.texts
         return self
 
@@ -317,29 +275,15 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             Which texts come into one fold.
         """
         check_is_fitted(self)
-        return self._labels.shape(self._kernel_values().fold_scores(n_folds, random_state))
-
-    def loo_decision_function(self) -> Floats:
-        """Scores of the training texts, each by the machine learnt without it, for the squared hinge and
-        without learning again.
-
-        Exact so long as no other text crosses its margin when one is left out. Shaped like
-        `decision_function`, whose score a text of weight 0 has. Needs the kernel values of the fit, as
-        `fold_decision_function` does; the hinge has that alone.
-        """
-        check_is_fitted(self)
-        if self._training is not None and self._training.learner.settings.loss == "hinge":
-            raise SettingError(
-                "loss",
-                "'hinge' has no leave-one-out scores; use fold_decision_function(), or fit with "
-                "loss='squared_hinge'.",
+        if self._training is None:
+            raise TextmarginError(
+                "This KernelSVC was loaded without its kernel values, which held-out scores need; call "
+                "fit again first."
             )
-        return self._labels.shape(self._kernel_values().loo_scores())
+        return self._labels.shape(self._training.fold_scores(n_folds, random_state))
 
     def held_out_method(self) -> Literal["cv"]:
-        """Which held-out scores of the training texts to take: those of `fold_decision_function`, which every
-        loss has.
-        """
+        """Which held-out scores of the training texts to take: those of `fold_decision_function`."""
         return "cv"
 
     def explain(
@@ -439,56 +383,30 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"There are {len(X)} texts but {y.shape[0]} labels.")
         return X, y
 
-    def _kernel_values(self) -> KernelTraining:
-        if self._training is None:
-            raise TextmarginError(
-                "This KernelSVC was loaded without its kernel values, which held-out scores need; call "
-                "fit again first."
-            )
-        return self._training
-
     def _pairs(self, kernel: Any, X: Any) -> Any:
         if _precomputed(kernel):
             return MatrixPairs(np.arange(X.shape[1]))
         return kernel.over(X) if hasattr(kernel, "over") else RowPairs(X, kernel, self.kernel_params or {})
 
-    def _store(self, kernel: Any) -> KernelStore:
+    def _gram(self, kernel: Any, X: Any, pairs: Any) -> KernelMatrix:
+        """The kernel matrix: given, in a file, or computed as far as it is needed or cheap."""
+        if self.cache is not None:
+            if not hasattr(pairs, "identity"):
+                raise SettingError(
+                    "cache", "keeps the values of string kernels; use cache=None for other kernels."
+                )
+            return KernelMatrix.stored(pairs, self.cache)
         if _precomputed(kernel):
-            raise ValueError(
-                "cache keeps computed values, and kernel='precomputed' gives them; use cache=None."
-            )
-        return KernelStore.at(self.cache)
-
-    def _learner(
-        self, kernel: Any, X: Any, counted: Indices, pairs: Any, watch: Any
-    ) -> tuple[Any, MachineLearner]:
-        """The kernel matrix, as a whole or to be computed, and who learns from it."""
-        settings = MachineSettings(self.tol, self.fit_intercept, self.loss)
-        n = counted.size
-        if _precomputed(kernel):
-            gram = WholeGram.given(X if n == len(X) else X[np.ix_(counted, counted)])
-            return gram, WholeLearner(settings, watch, self.n_jobs)
-        device = (
-            getattr(pairs, "device_gram", None) if self.chunk_size == "auto" and self.cache is None else None
-        )
-        on_device = None if device is None else device()
-        if on_device is not None:
-            return DeviceGram(on_device, self.fit_intercept), WholeLearner(settings, watch, self.n_jobs)
-        cheap = isinstance(kernel, str) and self.cache is None and 4 * n * n <= AUTO_BYTES
-        if self.chunk_size is None or (self.chunk_size == "auto" and cheap):
-            return WholeGram.of(pairs), WholeLearner(settings, watch, self.n_jobs)
-        size = _FIRST_CHUNK if self.chunk_size == "auto" else int(self.chunk_size)
-        return LazyGram(pairs), Chunking(size, settings, watch, self.n_jobs)
+            return KernelMatrix.given(X)
+        gram = KernelMatrix.lazy(pairs)
+        cheap = isinstance(kernel, str) or getattr(pairs, "on_device", False)
+        if cheap and len(pairs) <= _LARGEST_AT_ONCE:
+            gram.compute(np.arange(len(pairs)))
+        return gram
 
     def _compare(self, X: Any) -> Floats:
         """K of texts with the support vectors, of which there may be none if the prior scores do without."""
-        if self.support_.size == 0:
-            return np.zeros((n_samples(X), 0))
-        if self.cache is None:
-            return self._support.versus(X)
-        n = n_samples(X)
-        pairs = KernelStore.at(self.cache).over(self._support.join(X))
-        return pairs.block(np.arange(n), n + np.arange(self.support_.size))
+        return self._support.versus(X) if self.support_.size else np.zeros((n_samples(X), 0))
 
     def _scores(self, X: Any, prior_scores: Any) -> Floats:
         check_is_fitted(self)
@@ -497,10 +415,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
         for start in range(0, n_samples(X), step):
             rows = slice(start, start + step)
-            if self.cache is None and self.support_.size and hasattr(self._support, "device_versus"):
-                scores[rows] += self._support.device_versus(X[rows], self.dual_coef_)
-            else:
-                scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
+            scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
         return scores
 
     def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int) -> tuple[Floats, list[bool]]:
@@ -524,19 +439,6 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                 "fit as well."
             )
         return self._prior(X, given, self.classes_, len(self.dual_coef_))[0]
-
-    def _watch(self, labels: ClassLabels, n_texts: int) -> Any:
-        total = n_texts * (n_texts + 1) // 2
-
-        def tell(round_: Round) -> None:
-            print(
-                f"[KernelSVC] {labels.name(round_.problem)!r}, round {round_.number}: {round_.n_chunk} "
-                "texts, "
-                f"{round_.n_support} support vectors, {round_.n_missing} others miss the margin; "
-                f"{round_.n_evaluations:,} of {total:,} kernel values"
-            )
-
-        return tell
 
     def to_record(self) -> dict[str, Any]:
         """With the texts of the support vectors, or the columns of a matrix that was given."""
@@ -575,6 +477,50 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags.string = True
             tags.input_tags.two_d_array = False
         return tags
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What a machine was fitted on, kernel values included."""
+
+    learner: KernelLearner
+    problems: list[KernelProblem]
+    fits: list[KernelFit]
+    counted: Bools  # texts of some weight
+    C: float
+
+    def start(self, problems: list[KernelProblem], C: float) -> Floats | None:
+        """Weights to start a fit with another C from: those at their bound go with it, free ones stay.
+
+        None where the texts or classes are others.
+        """
+        y, others = (np.array([problem.y for problem in some]) for some in (problems, self.problems))
+        if not np.array_equal(y, others):
+            return None
+        beta = np.array([fit.beta for fit in self.fits])
+        bound = np.array([problem.costs for problem in self.problems])
+        return np.where(np.abs(beta) >= bound * (1 - 1e-9), C / self.C, 1.0) * beta
+
+    def fold_scores(self, n_folds: int, random_state: int | None) -> Floats:
+        """(n_texts, n_problems); NaN for a fold without which a class has no example, or no other text."""
+        counted = np.flatnonzero(self.counted)
+        positive = np.column_stack([problem.y for problem in self.problems])[counted] > 0
+        dealt = deal_folds(positive, n_folds, random_state)
+        scores = np.column_stack([fit.scores for fit in self.fits])
+        scores[counted] = np.nan
+        folds = []  # (texts held out, class), of all folds and classes that can be learnt
+        for j in range(n_folds):
+            rest = positive[dealt != j]
+            learnable = np.flatnonzero(rest.any(axis=0) & ~rest.all(axis=0))
+            folds += [(counted[dealt == j], k) for k in learnable.tolist()]
+        fits = [self.fits[k] for _, k in folds]
+        problems = [self.problems[k].without(held_out) for held_out, k in folds]
+        found = self.learner.learn(
+            problems, [fit.setting for fit in fits], np.array([fit.beta for fit in fits])
+        )
+        for (held_out, k), fit in zip(folds, found, strict=True):
+            scores[held_out, k] = fit.scores[held_out]
+        return scores
 
 
 def _require_symmetry(K: Any) -> None:

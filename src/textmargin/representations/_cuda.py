@@ -1,5 +1,5 @@
 """The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu, and brought to the
-host one by one or kept there, for a learner on the same device.
+host one by one.
 
 Needs neither the compiled core nor nvcc. ssk.cu is compiled by NVRTC when it is first used, in a second, and
 kept by CuPy.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from queue import Empty, SimpleQueue
 from threading import Event, Lock
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from .encode import Sequences
 MOST_LENGTH = 32
 _LEAST_CAPABILITY = 80
 _LARGEST_BLOCK = 16384  # texts of either side
-# several GPUs share from so many on: less is done sooner by one, where the texts of a model stay
+# several GPUs share from so many on: less is done sooner by one
 _SHARED_CELLS = 1e11
 
 
@@ -117,55 +117,14 @@ class Cuda:
         """K of all pairs times a factor, normalised where there are diagonals."""
         other = X if Y is None else Y
         check_result_size(len(X), len(other))
-        matrix = _HostMatrix(np.empty((len(X), len(other))))
-        self._run(_Work(spec, self._layout(spec), X, Y, diagonals, factor, matrix, report))
-        return matrix.K
+        K = np.empty((len(X), len(other)))
+        self._run(_Work(spec, self._layout(spec), X, Y, diagonals, factor, K, report))
+        return K
 
-    def device_gram(
-        self,
-        spec: KernelSpec,
-        X: Sequences,
-        Y: None,
-        diagonals: tuple[Diagonal, Diagonal],
-        factor: float,
-        report: Report = None,
-    ) -> Any:
-        """The same of texts with themselves, in single precision in the memory of the first GPU."""
-        import cupy
-
-        layout, device = self._layout(spec), self._devices()[:1]
-        with explain_errors(), on_device(device[0]):
-            matrix = _DeviceMatrix(cupy.empty((len(X), len(X)), np.float32))
-        self._run(_Work(spec, layout, X, Y, diagonals, factor, matrix, report), device)
-        return matrix.K
-
-    def fits(self, n_texts: int) -> bool:
-        """Whether a kernel matrix in single precision fits into the first GPU with what learning takes, three
-        times as much.
-        """
-        self._check()
-        with explain_errors(), on_device(self._devices()[0]):
-            return 4 * 4.0 * n_texts * n_texts < 0.9 * free_memory()
-
-    def scores(
-        self,
-        beta: Floats,
-        spec: KernelSpec,
-        X: Sequences,
-        Y: Sequences,
-        diagonals: tuple[Diagonal, Diagonal],
-        factor: float,
-        report: Report = None,
-    ) -> Floats:
-        """Kβ' of all pairs, (n_X, n_beta), of which nothing else comes to the host."""
-        sums = _Scores(beta, np.zeros((len(X), len(beta))))
-        self._run(_Work(spec, self._layout(spec), X, Y, diagonals, factor, sums, report))
-        return sums.scores
-
-    def _run(self, work: _Work, devices: tuple[int, ...] | None = None) -> None:
+    def _run(self, work: _Work) -> None:
         n_rows, n_columns = work.shape
         with explain_errors():
-            devices = devices or self._devices()
+            devices = self._devices()
             if float(work.X.codes.size) * work.other.codes.size < _SHARED_CELLS:
                 devices = devices[:1]
             side = min(_LARGEST_BLOCK, min(_room(device) for device in devices))
@@ -195,48 +154,6 @@ class Cuda:
         )
 
 
-class _Sink(Protocol):
-    """Where blocks of a matrix go."""
-
-    def put(self, rows: slice, columns: slice, block: Any) -> None:
-        """A block on the GPU; what is lost when this fails is computed again."""
-        ...
-
-
-@dataclass(frozen=True)
-class _HostMatrix:
-    """The whole matrix on the host."""
-
-    K: Floats
-
-    def put(self, rows: slice, columns: slice, block: Any) -> None:
-        self.K[rows, columns] = block.get()
-
-
-@dataclass(frozen=True)
-class _DeviceMatrix:
-    """The whole matrix on the GPU that fills it."""
-
-    K: Any
-
-    def put(self, rows: slice, columns: slice, block: Any) -> None:
-        self.K[rows, columns] = block.astype(np.float32)
-
-
-class _Scores:
-    """Sums over columns, each weighed by β, on the host."""
-
-    def __init__(self, beta: Floats, scores: Floats) -> None:
-        self.beta, self.scores, self.lock = beta, scores, Lock()
-
-    def put(self, rows: slice, columns: slice, block: Any) -> None:
-        import cupy
-
-        part = (block @ cupy.asarray(np.ascontiguousarray(self.beta[:, columns].T))).get()
-        with self.lock:
-            self.scores[rows] += part
-
-
 @dataclass
 class _Work:
     """One matrix, block by block."""
@@ -247,7 +164,7 @@ class _Work:
     Y: Sequences | None
     diagonals: tuple[Diagonal, Diagonal]
     factor: float
-    sink: _Sink
+    K: Floats  # to be filled, on the host
     report: Report
 
     def __post_init__(self) -> None:
@@ -309,12 +226,10 @@ class _Work:
         return None
 
     def _fill(self, rows: slice, columns: slice) -> None:
-        import cupy
-
         found = self._compute(rows, columns)
-        self.sink.put(rows, columns, found)
+        self.K[rows, columns] = found.get()
         if self.Y is None and rows != columns:
-            self.sink.put(columns, rows, cupy.ascontiguousarray(found.T))
+            self.K[columns, rows] = self.K[rows, columns].T
 
     def _compute(self, rows: slice, columns: slice) -> Any:
         """A block, on the GPU, normalised and in the caller's order."""

@@ -56,7 +56,7 @@ def no_texts() -> NotTextError:
 
 
 class TextPairs:
-    """A string kernel over a list of texts, which are encoded once; see `textmargin.gram.protocol`."""
+    """A string kernel over a list of texts, which are encoded once; values are computed on demand."""
 
     def __init__(
         self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]
@@ -81,21 +81,10 @@ class TextPairs:
         """K of other texts with these, (n_X, n_texts)."""
         return self.kernel(X, self.texts)
 
-    def device_gram(self) -> Any | None:
-        """K of all texts in single precision on a GPU, as a CuPy array; None where none compares them, or it
-        has no room.
-        """
-        return None
-
-    def device_versus(self, X: Any, beta: Floats) -> Floats:
-        """Scores Σ beta·K of other texts with these, (n_X, n_beta); where a GPU compares them, K does not
-        leave it.
-        """
-        return np.asarray(self.versus(X) @ beta.T)
-
-    def join(self, X: Any) -> TextPairs:
-        """Other texts before these."""
-        return self.kernel.over([*as_items(X), *self.texts])
+    @property
+    def on_device(self) -> bool:
+        """Whether a GPU compares these texts."""
+        return False
 
     def matches(self, text: Any, coefficients: Floats, n: int) -> tuple[list[Match], float]:
         """The n subsequences that add most to Σ coefficients·K(text, these texts), and what all others

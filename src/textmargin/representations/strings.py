@@ -33,7 +33,7 @@ from ._matches import Term
 from .encode import Sequences, Tokens, encode_beside, rows_as_texts
 
 if TYPE_CHECKING:
-    from ._cuda import Cuda
+    pass
 
 LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
 # where the states of texts that are all alike need more, those of other texts would get too small for single
@@ -140,24 +140,12 @@ class SubsequenceKernel(StringKernel):
         symbols: list[Any],
         known: tuple[Diagonal | None, Diagonal | None] = (None, None),
     ) -> Floats:
-        backend = self._backend(self._spec(symbols)[0], *([X] if Y is None else [X, Y]))
-        return np.asarray(self._compare(backend, backend.gram, X, Y, symbols, known))
-
-    def _compare(
-        self,
-        backend: Backend,
-        gram: Callable[..., Any],
-        X: Sequences,
-        Y: Sequences | None,
-        symbols: list[Any],
-        known: tuple[Diagonal | None, Diagonal | None],
-    ) -> Any:
-        """What a method of the backend makes of all pairs."""
         spec, factor = self._spec(symbols)
         corpora = [X] if Y is None else [X, Y]
+        backend = self._backend(spec, *corpora)
         with progress_of(f"Comparing {len(X):,} × {len(corpora[-1]):,} texts", self.progress) as report:
             if not self.normalize:
-                return self._finite(gram(spec, X, Y, (Diagonal.none(),) * 2, factor, report))
+                return self._finite(backend.gram(spec, X, Y, (Diagonal.none(),) * 2, factor, report))
             # The diagonals are work as well: of few long texts with many short ones, nearly all of it.
             work = [
                 0.0 if diagonal else float(texts.lengths @ texts.lengths)
@@ -168,7 +156,7 @@ class SubsequenceKernel(StringKernel):
                 diagonal or backend.diagonal(spec, texts, part)
                 for texts, diagonal, part in zip(corpora, known, reports, strict=False)
             ]
-            return gram(spec, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
+            return backend.gram(spec, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         _, factor = self._spec(symbols)
@@ -263,7 +251,7 @@ class SubsequenceKernel(StringKernel):
             [self.gap_decay.get(symbol, self.decay) for symbol in symbols] or [self.decay], dtype=np.float64
         )
 
-    def _finite(self, K: Any) -> Any:
+    def _finite(self, K: Floats) -> Floats:
         if not np.isfinite(K).all():
             raise TooLargeError(
                 f"K of length={self.length} and decay={self.decay} is beyond the range of floats; use "
@@ -305,30 +293,12 @@ class _SubsequencePairs(TextPairs):
         other, symbols = self._encode_beside(X)
         return self.kernel._gram(other, self.encoded, symbols, (None, self.diagonal))
 
-    def device_gram(self) -> Any | None:
-        gpu = self._gpu(self.encoded, self.symbols)
-        if gpu is None or not gpu.fits(len(self)):
-            return None
-        return self.kernel._compare(
-            gpu, gpu.device_gram, self.encoded, None, self.symbols, (self._diagonal(), None)
-        )
-
-    def device_versus(self, X: Any, beta: Floats) -> Floats:
-        other, symbols = self._encode_beside(X)
-        gpu = self._gpu(other, symbols)
-        if gpu is None:
-            return super().device_versus(X, beta)
-        scores = partial(gpu.scores, beta)
-        return np.asarray(
-            self.kernel._compare(gpu, scores, other, self.encoded, symbols, (None, self._diagonal()))
-        )
-
-    def _gpu(self, X: Sequences, symbols: list[Any]) -> Cuda | None:
-        """The GPUs, where they are to compare these texts with others."""
+    @property
+    def on_device(self) -> bool:
         from ._cuda import Cuda
 
-        backend = self.kernel._backend(self.kernel._spec(symbols)[0], X, self.encoded)
-        return backend if isinstance(backend, Cuda) else None
+        spec, _ = self.kernel._spec(self.symbols)
+        return isinstance(self.kernel._backend(spec, self.encoded, self.encoded), Cuda)
 
     def _encode_beside(self, X: Any) -> tuple[Sequences, list[Any]]:
         other, symbols = encode_beside(self.kernel.tokens, X, self.symbols)
