@@ -155,3 +155,8 @@ def test_a_lone_surrogate_is_replaced(tmp_path, target):
 def test_standard_input_is_refused(target):
     with pytest.raises(TableError, match="Standard input is not read in parts"):
         open_parts("-", target)
+
+
+def test_an_address_is_not_read(target):
+    with pytest.raises(TableError, match="is an address, not a file; download the file first"):
+        open_parts("s3://bucket/texts", target)

@@ -112,6 +112,8 @@ def test_a_file_that_is_not_there(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(TableError, match=r"holds no \.txt files"):
         read_table(tmp_path / "empty")
+    with pytest.raises(TableError, match=r"s3://bucket/texts\.csv is an address, not a file; download"):
+        read_table("s3://bucket/texts.csv")
 
 
 def test_invalid_lines_can_be_left_out(tmp_path):

@@ -26,8 +26,7 @@ from ..errors import TableError, TextmarginError
 from ..tables.columns import no_column
 from ..tables.decision_columns import CONFIDENCE, GUESS, LABEL, SCORE, decision_columns, free_names
 from ..tables.parts import pyarrow
-from ..tables.paths import files_of
-from ..tables.remote import is_remote
+from ..tables.paths import files_of, refuse_address
 from .dask import current_client, share
 
 if TYPE_CHECKING:
@@ -84,12 +83,7 @@ def predict_parquet(
     """
     if not hasattr(model, "labels_"):
         raise TextmarginError(f"model must be a fitted TextClassifier; got {type(model).__name__}.")
-    for name, place in (("source", source), ("target", target)):
-        if is_remote(place):
-            raise TableError(
-                f"{name} {place} is an address; name files and a folder of a file system that all workers "
-                f"see."
-            )
+    refuse_address(target)
     light = copy(model)  # without the scores that its thresholds were set on: as many as training texts
     light.model_ = model.model_.without_held_out() if model.has_held_out else copy(model.model_)
     folder = Path(target).absolute()  # workers were started elsewhere

@@ -32,10 +32,9 @@ from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, tr
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .lines import Line, batches
-from .paths import PACKED_SUFFIXES, SUFFIXES, files_below, suffix_of
+from .paths import PACKED_SUFFIXES, SUFFIXES, files_below, refuse_address, suffix_of
 from .readers import READERS
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
-from .remote import as_path
 from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
 from .streams import ByteStream, open_stream
@@ -61,7 +60,8 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
             what = "folder" if file_format == "folder" else "file"
             raise TableError(f"Standard input cannot be read as {file_format}; name the {what}.")
         return file_format
-    path = as_path(source)
+    refuse_address(source)
+    path = Path(source)
     if not path.exists():
         raise TableError(f"There is no file {source}.")
     if file_format is None and path.is_dir():
@@ -114,9 +114,9 @@ def with_format(source: str | os.PathLike[str], given: Dialect, log: Log) -> Dia
         given.file_format is None
         and file_format in ("csv", "tsv")
         and source != "-"
-        and suffix_of(as_path(source)) == ".txt"
+        and suffix_of(Path(source)) == ".txt"
     ):
-        delimiter = given.delimiter or _delimiter_in_text(as_path(source))
+        delimiter = given.delimiter or _delimiter_in_text(Path(source))
         log(
             f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a "
             "text per line"
@@ -142,7 +142,7 @@ def open_text(
     stream = open_stream(source, stack)
     first = stream.peek()
     if given.file_format != "txt":
-        refuse_binary(first, stream.name, None if source == "-" else as_path(source))
+        refuse_binary(first, stream.name, None if source == "-" else Path(source))
     found = find_dialect(first, given, stream.name, names, complete=stream.at_end, piped=source == "-")
     if transcodes(found):
         stream = stream.in_utf8(str(found.encoding))
@@ -163,7 +163,7 @@ def file_dialect(source: str | os.PathLike[str], dialect: Dialect) -> Dialect | 
         What is known of it.
     """
     given = replace(dialect, file_format=format_of(source, dialect.file_format))
-    if given.file_format not in ("csv", "tsv") or not as_path(source).is_file():
+    if given.file_format not in ("csv", "tsv") or not Path(source).is_file():
         return None
     with ExitStack() as stack:
         marked = open_stream(source, stack).peek().startswith(codecs.BOM_UTF8)

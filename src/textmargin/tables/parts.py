@@ -41,7 +41,6 @@ from .dialect import Dialect
 from .formats import format_of
 from .label_values import MISSING_LABELS, check_separator, find_flags
 from .paths import SUFFIXES, files_of
-from .remote import as_path, is_remote
 from .row_reader import LabelledTable, RowReader
 from .rows import InvalidLine, Row
 
@@ -163,9 +162,8 @@ def open_parts(
 
     Parameters
     ----------
-    source : path of a file of any format, a folder of CSV, TSV, JSON lines and Parquet files, a pattern such
-    as
-        `texts/*.parquet`, or an address of such, as fsspec has them: "s3://bucket/texts"
+    source : path of a file of any format, a folder of CSV, TSV, JSON lines and Parquet files, or a pattern
+        such as `texts/*.parquet`
     target : path of the Parquet file
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     known_labels : names, default=()
@@ -208,7 +206,7 @@ def open_parts(
     flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
     about |= {
-        "name": as_path(source).name,
+        "name": Path(source).name,
         "columns": [columns.text, columns.label, [*notes, *columns.notes]],
     }
     about |= {"labels": columns.labels, "label_is_guess": label is None}
@@ -367,7 +365,7 @@ def _chunks(path: Path, dialect: Dialect, log: Any, columns: Sequence[str] | Non
         return
     pa, pq = pyarrow()
     try:
-        with pq.ParquetFile(path.open("rb") if is_remote(path) else path) as file:
+        with pq.ParquetFile(path) as file:
             n_groups, start = file.metadata.num_row_groups, 0
             names = file.schema_arrow.names if columns is None else list(dict.fromkeys(columns))
             for number in range(n_groups):

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path, PurePath
 
 from ..errors import TableError
-from .remote import is_remote, remote_files
 
 SUFFIXES = {
     ".csv": "csv",
@@ -32,8 +31,7 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin
     with _ or a dot.
     """
-    if is_remote(source):
-        return remote_files(str(source), lambda name: suffix_of(name) in suffixes)
+    refuse_address(source)
     path = Path(source)
     if path.is_dir():
         files = sorted(
@@ -52,6 +50,12 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     if not files:
         raise TableError(f"No file fits the pattern {str(source)!r}.")
     return [one.absolute() for one in files]
+
+
+def refuse_address(place: str | os.PathLike[str]) -> None:
+    """An error for s3://, https:// and the like."""
+    if "://" in str(place):
+        raise TableError(f"{place} is an address, not a file; download the file first, and name its path.")
 
 
 def files_below(folder: Path) -> Iterator[Path]:

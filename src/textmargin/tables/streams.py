@@ -18,11 +18,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
 from ..errors import TableError, install_hint
 from .paths import name_of
-from .remote import as_path
 
 AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
@@ -127,7 +127,7 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
     if source == "-":
         stream = _standard_input(name, sizes)
     else:
-        path = as_path(source)
+        path = Path(source)
         try:
             file = stack.enter_context(path.open("rb", buffering=0))
             stream = ByteStream(name, lambda: file.read(next(sizes)) or b"", path.is_file())
