@@ -133,15 +133,14 @@ def test_an_empty_stream_is_told_and_no_mistake(folder, given, names):
     assert err[-1] == "textmargin: standard input has no rows; there was nothing to decide on"
 
 
-@pytest.mark.parametrize("options", [(), ("--budget", "9")])  # as records, and row by row
-def test_json_of_texts_alone_lost_them_on_standard_input(folder, options):
+def test_json_of_texts_alone_lost_them_on_standard_input(folder):
     content = b'{"text": "no toner"}\n{"text": " "}\n'
     (folder / "texts.jsonl").write_bytes(content)
-    code, out, _ = predict(folder, *options, given=content)
+    code, out, _ = predict(folder, given=content)
     assert (code, out[0]) == (0, f"text,{OURS}")
-    assert predict(folder, "texts.jsonl", *options)[1] == out
+    assert predict(folder, "texts.jsonl")[1] == out
     # plain lines
-    assert predict(folder, *options, given=b"\nno toner\n")[1][:2] == [
+    assert predict(folder, given=b"\nno toner\n")[1][:2] == [
         HEADER,
         out[1].replace("no toner", "2"),
     ]
@@ -153,7 +152,6 @@ def test_a_table_without_rows_lost_its_columns(folder, model):
     (folder / "one.csv").write_text("id,text,label\n1,no toner,x\n")
     names = "id,text,label,predicted_label,guess,score,confidence"
     assert predict(folder, "none.csv", model=model)[1] == [names]
-    assert predict(folder, "none.csv", "--budget", "1", model=model)[1] == [names]  # row by row
     assert predict(folder, "none.csv", "--json", model=model)[1] == []
     for name in ("none", "one"):
         for suffix in ("csv", "parquet", "xlsx"):
@@ -311,13 +309,10 @@ def test_a_label_is_written_as_it_is(folder, tmp_path):
 @pytest.mark.parametrize(
     "name", ["out.csv", "out.tsv", "out.jsonl", "out.parquet", "out.csv.gz", "out.jsonl.gz"]
 )
-@pytest.mark.parametrize("budget", [(), ("--budget", 1)])
-def test_a_file_by_its_name_holds_what_is_printed(folder, tmp_path, name, budget):
+def test_a_file_by_its_name_holds_what_is_printed(folder, tmp_path, name):
     (folder / "new.csv").write_text('id,text\n7,"no toner\nat all"\n8,vpn\n9,=toner\n')
-    printed = list(
-        csv.DictReader(io.StringIO("\n".join(predict(folder, "new.csv", "--keep-formulas", *budget)[1])))
-    )
-    code, out, _ = predict(folder, "new.csv", "-o", tmp_path / name, *budget)
+    printed = list(csv.DictReader(io.StringIO("\n".join(predict(folder, "new.csv", "--keep-formulas")[1]))))
+    code, out, _ = predict(folder, "new.csv", "-o", tmp_path / name)
     assert (code, out) == (0, [f"Decided on 3 texts; written to {tmp_path / name}"])
     rows = [row.values for batch in read_rows(tmp_path / name) for row in batch]
     texts = "'=toner" if ".csv" in name or ".tsv" in name else "=toner"

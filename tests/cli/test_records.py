@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 
 from textmargin import Corpus, core
 from textmargin._system.progress import RowCounter
-from textmargin.cli._budget import Sink
 from textmargin.cli._console import remark
 from textmargin.cli._deciding import _one_ahead, decide_batches
 from textmargin.cli._decision_lines import DecisionWriter
@@ -101,8 +100,8 @@ def outcome(
         try:
             batches = stream_records("-", use, dialect, log=remark)
             batches = (kinds.add(type(batch)) or batch for batch in batches)
-            sink = Sink(DecisionWriter(model, table, scores, narrow, use).write)
-            decide_batches(model, batches, "standard input", strict, sink, RowCounter(False), narrow, ahead)
+            write = DecisionWriter(model, table, scores, narrow, use).write
+            decide_batches(model, batches, "standard input", strict, write, RowCounter(False), narrow, ahead)
         except TextmarginError as error:
             mistake = str(error)
     return (

@@ -241,7 +241,6 @@ _NAMES = (
     "min_recall",
     "min_precision",
     "always_answer",
-    "per",
     "positive",
     *_SETTINGS,
 )

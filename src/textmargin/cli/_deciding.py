@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .._system.wording import quantity
-from ._budget import Sink
 from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from ..labels import Decisions
     from ..tables.record_stream import RecordBatch
     from ..tables.row_reader import TextBatch
+    from ._decision_lines import Write
 
 
 def decide_batches(
@@ -28,7 +28,7 @@ def decide_batches(
     batches: Iterable[TextBatch | RecordBatch],
     source: str,
     strict: bool,
-    sink: Sink,
+    write: Write,
     counter: RowCounter,
     narrow: bool | None,
     ahead: bool,
@@ -42,7 +42,7 @@ def decide_batches(
     source : what to call them
     strict : bool
         Whether the first line that cannot be read is an error.
-    sink : gets rows and decisions
+    write : gets rows and the decisions on them
     counter : of the texts
     narrow : bool, or None
         Whether it is known that the columns are those of decisions alone.
@@ -54,7 +54,7 @@ def decide_batches(
     known = model.has_held_out
     nothing = model.decide([], probabilities=known)
     if narrow:  # the columns are known, and who waits at the end of a pipe may see them
-        sink.add([], nothing)
+        write([], nothing)
     unknown = _UnknownTexts(model)
     n_invalid = n_blank = n_empty = 0
     names: Sequence[str] = ()
@@ -66,7 +66,7 @@ def decide_batches(
     ):
         texts = batch.texts
         if len(texts) or batch.n_empty:
-            sink.add(batch.table_rows, decisions)  # type: ignore[arg-type]  # a budget, which needs rows, gets rows
+            write(batch.table_rows, decisions)
         if len(texts):
             counter.add(len(texts))
             unknown.add(decisions)
@@ -80,9 +80,7 @@ def decide_batches(
             remark(with_options(f"line {line.number:,} skipped: {line.reason}"))
     n_decided = counter.n_rows
     if not n_decided and not n_empty and not narrow:
-        sink.write([], nothing, names)
-    else:
-        sink.close()
+        write([], nothing, names)
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
         remark(
             f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says "

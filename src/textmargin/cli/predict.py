@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._system.wording import quantity
-from ._budget import BudgetOptions
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
 from ._options import FileOptions, ModelFile, check_writable, grouped
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 def predict(
     model: ModelFile,
     cluster: ClusterOptions,
-    limits: BudgetOptions,
     file: FileOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
     scores: Annotated[
@@ -83,11 +81,9 @@ def predict(
     from ..decider import load_decider
     from ..persistence import load_classifier
 
-    limits.check()
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
-        not_here |= {"--budget": limits.budget is not None, "--only-decisions": only_decisions}
-        not_here |= {"--keep-formulas": keep_formulas}
+        not_here |= {"--only-decisions": only_decisions, "--keep-formulas": keep_formulas}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(
@@ -108,9 +104,7 @@ def predict(
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model)
-    # A budget rests on held-out scores; all else needs decisions alone, which are there a second earlier.
-    needs_scores = limits.budget is not None
-    classifier: Any = load_classifier(model) if needs_scores else load_decider(model)
+    classifier: Any = load_decider(model)
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
@@ -126,13 +120,11 @@ def predict(
         ) as table,
         RowCounter(output is not None) as counter,
     ):
-        sink = limits.limit(
-            classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write
-        )
-        batches = _batches(classifier, data, file, use, needs_scores, to_format)
+        write = DecisionWriter(classifier, table, scores, narrow, use).write
+        batches = _batches(classifier, data, file, use, to_format)
         whole = data != "-" and Path(data).is_file()  # not a pipe, at whose end somebody may wait
         ahead = whole and use.n_threads > 1 and not strict
-        decide_batches(classifier, batches, name_of(data), strict, sink, counter, narrow, ahead)
+        decide_batches(classifier, batches, name_of(data), strict, write, counter, narrow, ahead)
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
@@ -158,15 +150,14 @@ def _batches(
     data: str,
     file: FileOptions,
     use: RecordUse,
-    budget: bool,
     to_format: str,
 ) -> Iterator[TextBatch | RecordBatch]:
-    """Texts as they arrive: as records, unless somebody asks for the values of rows."""
+    """Texts as they arrive: as records, where what is written can take them."""
     from ..tables.record_writer import can_write
 
     usual = model.metadata_.get("text_column")
     as_lines = to_format in ("csv", "tsv", "jsonl") and can_write(model.labels_.text_names)
-    use.rows = budget or not as_lines
+    use.rows = not as_lines
     batches = file.stream_records(data, use, usual)
     # What is wrong with a file is said before anything is printed.
     return chain(list(islice(batches, 1)), batches) if data != "-" else batches

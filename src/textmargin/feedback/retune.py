@@ -27,7 +27,6 @@ import numpy as np
 from .._typing import Bools, Floats
 from ..classifier import TextClassifier
 from ..decisions.class_utilities import measures_of
-from ..decisions.leads import problem_columns
 from ..decisions.rules import UtilityCurve, utility_curve
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import T10U, Measure, Utility
@@ -132,7 +131,8 @@ def retune(
         values.copy()
         for values in (decision.thresholds_, decision.beta_, decision.gamma_, decision.ask_thresholds_)
     )
-    for k, column in enumerate(problem_columns(labels)):
+    columns = [labels.positive] if labels.kind == "binary" else range(labels.names.size)
+    for k, column in enumerate(columns):
         label, before = labels.text_names[column], float(decision.thresholds_[k])
         truth = [_is_correct(one, label, labels.multilabel) for one in own]
         rows = [row for row, one in enumerate(truth) if one is not None]

@@ -29,19 +29,3 @@ def read_date(value: Any) -> datetime:
         text = f"{year}-{int(month):02}-{int(day):02}" + (f" {int(hour):02}{rest}" if hour else "")
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def day_of(value: Any) -> Any:
-    """The day of a date, as it was written; any other value as it is.
-
-    Examples
-    --------
-    >>> from textmargin.tables.dates import day_of
-    >>> dates = ("1987-02-26T15:01:01", "26-FEB-1987 09:30:00", "26.2.1987 9:30", "desk 3")
-    >>> [day_of(date) for date in dates]
-    ['1987-02-26', '1987-02-26', '1987-02-26', 'desk 3']
-    """
-    try:
-        return read_date(value).date().isoformat()
-    except ValueError:
-        return value
