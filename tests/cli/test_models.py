@@ -176,12 +176,9 @@ def test_all_kinds_of_knowledge_at_once(desk, tmp_path):
     )
 
 
-def test_a_file_of_options_may_name_several_kinds(desk, tmp_path):
-    (tmp_path / "c.toml").write_text(
-        f'keywords = "{desk}/desk-keywords.toml"\nrationales = "marks"\n'
-        f'output = "{tmp_path}/m.tmm"\ntrust = "ridge"\n'
-    )
-    assert call("train", desk / "desk-train.csv", "--config", tmp_path / "c.toml").exit_code == 0
+def test_a_model_of_several_kinds_of_knowledge(desk, tmp_path):
+    words = ("--keywords", desk / "desk-keywords.toml", "--rationales", "marks", "--trust", "ridge")
+    assert call("train", desk / "desk-train.csv", *words, "-o", tmp_path / "m.tmm").exit_code == 0
     model = load_classifier(tmp_path / "m.tmm")
     assert model.knowledge_ == ["keywords in desk-keywords.toml", "marked passages"]
     assert model.learner_.trust_mode_ == ["ridge"] * 8

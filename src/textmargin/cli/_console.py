@@ -86,33 +86,10 @@ app = Application(
 )
 
 
-def _print_version(context: typer.Context, asked: bool) -> None:
-    if not asked:
-        return
-    if context.params.get("as_json"):
-        print_json(_installation())
-    else:
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(__version__)
-    raise typer.Exit
-
-
-def _installation() -> dict[str, Any]:
-    """What a report of a fault needs, and no path or name: versions, platform, vector instructions in use."""
-    import platform
-    from importlib.metadata import version
-
-    from .. import core
-    from .._system.levels import vector_level
-
-    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "typer")}
-    level = {"level": vector_level(), "levels": core.levels()}
-    return {
-        "textmargin": __version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "core": level,
-        "packages": packages,
-    }
+        raise typer.Exit
 
 
 @app.callback()
@@ -120,18 +97,8 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version)
     ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", is_eager=True, help="With --version: all that a report of a fault needs, as JSON."
-        ),
-    ] = False,
 ) -> None:
     """Text classification with support vector machines that use what you know."""
-    if as_json:
-        raise typer.BadParameter(
-            "--json goes behind the command, as in textmargin train --json, or with --version."
-        )
 
 
 _FROM_THE_START = (

@@ -17,11 +17,9 @@ if TYPE_CHECKING:
     from ..desk.project import Project
 
 
-def is_project(data: str | None, file_format: str | None = None) -> bool:
+def is_project(data: str, file_format: str | None = None) -> bool:
     """Whether a file is a project, by what an option says or its name."""
-    return data is not None and (
-        file_format == "desk" or (file_format is None and Path(data).suffix.lower() == ".desk")
-    )
+    return file_format == "desk" or (file_format is None and Path(data).suffix.lower() == ".desk")
 
 
 def with_project(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -72,7 +72,10 @@ def threshold(
         named = before.labels_.respell(measure) if isinstance(measure, Mapping) else measure
         after = before.with_utility(named, **vars(floors))
         if _thresholds(after) == _thresholds(before):
-            _remark_on_standstill(after)
+            remark(
+                "no threshold moves; a floor of the model may hold them, which --min-recall 0 or "
+                "--min-precision 0 lifts"
+            )
     else:
         result = _retune(before, from_feedback, measure)
         after, facts = result.model, {"feedback": result.to_dict()}
@@ -84,18 +87,6 @@ def threshold(
         print_json(moved)
     else:
         _show(moved)
-
-
-def _remark_on_standstill(model: TextClassifier) -> None:
-    """Why thresholds stay where they are: a floor holds them, or costs do not want them elsewhere."""
-    free = model.with_decision(model.model_.with_utility(min_precision=None, min_recall=None))
-    if _thresholds(free) == _thresholds(model):
-        remark("no threshold moves: what is asked for wants them where they are")
-        return
-    floors = {name: getattr(model.model_, f"min_{name}") for name in ("recall", "precision")}
-    shown = " and ".join(f"{name} at least {value:g}" for name, value in floors.items() if value is not None)
-    lifts = " and ".join(f"--min-{name} 0" for name, value in floors.items() if value is not None)
-    remark(f"no threshold moves: the floor of this model holds them ({shown}); {lifts} lifts it")
 
 
 def _retune(model: TextClassifier, store: str, utility: Any) -> RetuneResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import tomllib
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._system.wording import quantity
-from ..errors import nearest
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, mistakes, print_json, remark
+from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
@@ -45,41 +43,19 @@ if TYPE_CHECKING:
     from ..report.summary import Summary
     from ..tuning import Candidate, Tuning
 
-_NO_SETTINGS = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
-
-
-@mistakes()
-def _read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """What a TOML file says becomes the default of each option: a line under the name of the option."""
-    if path is None or context.resilient_parsing:
-        return path
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise OptionError(f"--config {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise OptionError(
-            f"--config {path} is not TOML: {error}. A line is a name, = and a value, text in quotes."
-        ) from error
-    parameters = [one for one in context.command.params if one.name not in _NO_SETTINGS]
-    known = {max(one.opts, key=len).lstrip("-"): one for one in parameters}
-    context.default_map = {}
-    for key, value in table.items():
-        parameter: Any = known.get(key.replace("_", "-"))
-        if parameter is None:
-            near = nearest(key.replace("_", "-"), known)
-            hint = "textmargin train --help lists them." if near is None else f"Did you mean {near}?"
-            raise OptionError(f"{path}: there is no setting {key!r}. {hint}")
-        if getattr(parameter, "multiple", False):
-            value = [*map(str, value)] if isinstance(value, list) else [str(value)]
-        context.default_map[parameter.name] = value if isinstance(value, bool | list) else str(value)
-    return path
-
 
 @app.command()
 @grouped
 @with_project
 def train(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the "
+            "desk; - for stdin. In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a "
+            "pattern.",
+        ),
+    ],
     reading: ReadingOptions,
     unlabelled: UnlabelledOptions,
     making: ModelOptions,
@@ -88,16 +64,6 @@ def train(
     holdout: HoldoutOptions,
     memory: MemoryOptions,
     cluster: ClusterOptions,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the "
-            "desk; - for stdin. "
-            "In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a pattern. Not needed "
-            "where --config names it.",
-            show_default=False,
-        ),
-    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
     no_digests: Annotated[
         bool,
@@ -111,14 +77,6 @@ def train(
             "--tune", help="Choose C, n-grams and features by held-out scores, and say what was chosen."
         ),
     ] = False,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            help="TOML file of options; those of the command line win.",
-            callback=_read_config,
-            is_eager=True,
-        ),
-    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")
     ] = False,
@@ -137,19 +95,8 @@ def train(
     """
     from .._system.stages import log, stage
 
-    if data is None:
-        raise OptionError(
-            'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.'
-        )
-    sources = (
-        data,
-        making.keywords,
-        making.prior_model,
-        utility.costs,
-        config,
-        *(unlabelled.unlabelled or []),
-    )
-    check_writable(output, *sources)
+    sources = (making.keywords, making.prior_model, utility.costs, *(unlabelled.unlabelled or []))
+    check_writable(output, data, *sources)
     unlabelled.check(data)
     holdout.check()
     settings = making.config(utility, floors, unlabelled.shares)
