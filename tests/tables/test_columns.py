@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from textmargin.errors import TableError
+from textmargin.errors import LabelError, TableError
 from textmargin.tables.columns import column_on_arrival
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
@@ -57,7 +57,7 @@ def test_a_column_that_must_be_chosen_comes_with_the_likeliest(tmp_path):
     ):
         read_table(path)
     with pytest.raises(
-        TableError, match=r"which one holds the label\? Choose it with label=, perhaps label='type'\."
+        LabelError, match=r"which one holds the label\? Choose it with label=, perhaps label='type'\."
     ):
         read_table(path, text="what")
 

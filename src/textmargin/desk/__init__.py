@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from ..tables.readers import register_reader
+from ..tables.formats import register_reader
 
 if TYPE_CHECKING:
     from ..tables.rows import Read

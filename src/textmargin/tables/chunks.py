@@ -15,11 +15,10 @@ from itertools import accumulate
 from typing import Any, TypeAlias
 
 from .. import core
-from .delimited import Log, parse_delimited
-from .dialect import Dialect
+from .delimited import Log, filled_lines, first_names, parse_delimited
+from .dialect import Dialect, describe
 from .formats import TEXT_FORMATS, open_text, read_rows, text_rows, with_format
-from .lines import Line
-from .records import split_records, suits_core, take_names
+from .lines import LONGEST, MOST_BYTES, MOST_LINES, Line, line_too_long
 from .rows import InvalidLine, Read, Row
 from .streams import ByteStream
 
@@ -249,3 +248,48 @@ def record_chunk(records: core.Records, names: list[str], delimiter: str, n_befo
     if len(invalid) == len(records.odd):
         return RecordChunk(records, names, delimiter, invalid, n_before)
     return RowChunk(parse(sorted([*records.rows, *records.odd])))
+
+
+def suits_core(found: Dialect) -> bool:
+    """Whether the core can read such a file; a line that names the delimiter may name anything."""
+    delimiter = found.delimiter or ","
+    return found.encoding == "utf-8" and delimiter.isascii() and delimiter not in '"\r\n\0'
+
+
+def split_records(stream: ByteStream, dialect: Dialect) -> Iterator[core.Records]:
+    """The records of a stream, as soon as they are there."""
+    delimiter = dialect.delimiter if dialect.file_format in ("csv", "tsv") else None
+    splitter = core.RecordSplitter(-1 if delimiter is None else ord(delimiter), MOST_LINES, MOST_BYTES)
+    while data := stream.read():
+        if len(records := splitter.add(data)):
+            yield records
+        if splitter.line_size > LONGEST:
+            raise line_too_long(splitter.number + 1, stream.name)
+    if len(records := splitter.finish()):
+        yield records
+
+
+def take_names(records: core.Records, found: Dialect, given: Dialect, name: str, log: Log) -> list[str]:
+    """The names of the columns from the first records, which are then left out; none where all are blank.
+
+    Parameters
+    ----------
+    records : core.Records, unread
+    found, given : Dialect
+        How the file is written, and what was known of that before.
+    name : what to call the file in errors
+    log : gets to know what was found out
+    """
+    places = records.unread(2)
+    lines = filled_lines([Line(*records.line(place)) for place in places], found)
+    header = len(places) - len(lines)  # after a line that is there to name the delimiter
+    if header:
+        records.leave_out(places[0])
+    if not lines:
+        return []
+    names, rows = first_names(lines, found, name, log)
+    if len(rows) < len(lines):
+        records.leave_out(places[header])
+    if note := describe(found, given, names):
+        log(note)
+    return names

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._system.json import read_json
 from ..errors import TableError, install_hint
@@ -33,7 +33,6 @@ from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, files_below, refuse_address, suffix_of
-from .readers import READERS
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
 from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
@@ -45,6 +44,13 @@ TEXT_FORMATS = (None, "csv", "tsv", "json", "jsonl", "txt")  # None: of a pipe, 
 _NO_STREAM = ("xlsx", "parquet", "folder", "desk")
 _NOT_PACKED = ("parquet", "folder", "desk")
 _ROWS_AT_ONCE = 2000
+RowSource: TypeAlias = Callable[[Path], Iterator[list[Read]]]
+READERS: dict[str, RowSource] = {}  # of formats that a package above this one reads
+
+
+def register_reader(file_format: str, read: RowSource) -> None:
+    """Say who reads the rows of a format, as `read_rows` gives them: with columns `text` and `label`."""
+    READERS[file_format] = read
 
 
 def format_of(source: str | os.PathLike[str], file_format: str | None = None) -> str | None:
@@ -142,7 +148,7 @@ def open_text(
     stream = open_stream(source, stack)
     first = stream.peek()
     if given.file_format != "txt":
-        refuse_binary(first, stream.name, None if source == "-" else Path(source))
+        refuse_binary(first, stream.name)
     found = find_dialect(first, given, stream.name, names, complete=stream.at_end, piped=source == "-")
     if transcodes(found):
         stream = stream.in_utf8(str(found.encoding))
@@ -284,7 +290,7 @@ def _unknown(path: Path) -> str:
     with ExitStack() as stack:
         stream = open_stream(path, stack)
         first = stream.peek()
-        refuse_binary(first, stream.name, path)
+        refuse_binary(first, stream.name)
         found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
     look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
     raise TableError(

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from .. import core
+from .chunks import split_records, suits_core, take_names
 from .delimited import Log, parse_delimited
 from .dialect import Dialect, describe
 from .formats import (
@@ -31,7 +32,6 @@ from .formats import (
 from .lines import Line
 from .paths import name_of
 from .reader import reader_on_arrival, stream_texts
-from .records import split_records, suits_core, take_names
 from .row_reader import RowReader, TextBatch
 from .rows import EmptyText, Header, InvalidLine, Read, Row
 from .streams import ByteStream

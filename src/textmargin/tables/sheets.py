@@ -32,7 +32,7 @@ def sheet_rows(
         stream = open_stream(path, stack)
         content = b"".join(iter(stream.read, b""))
     if not content.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
-        refuse_binary(content[:2000], str(path), path)
+        refuse_binary(content[:2000], str(path))
     rows, note = _read_sheet(content, str(path), given.sheet)
     first = list(islice(rows, n_at_once))
     if note:
