@@ -61,6 +61,15 @@ def test_parts_are_the_whole(tmp_path, target, kind, part_bytes):
     assert len(table.sizes) >= {1: 40, 100: 5, 10_000: 1}[part_bytes]
 
 
+def test_texts_of_parquet_stay_where_they_are(tmp_path, target):
+    table = open_parts(write(tmp_path, "parquet"), target)
+    assert "text" not in pq.read_schema(target).names
+    assert table.sizes == [7, 7, 7, 7, 7, 5]
+    pq.write_table(pa.table({"text": ["other"], "label": ["x"]}), tmp_path / "texts.parquet")
+    with pytest.raises(TableError, match="has changed since it was looked at"):
+        table.corpus(table.is_labelled)
+
+
 def test_some_rows_with_further_columns(tmp_path, target):
     rows = [{"text": f"text {i}", "label": "x", "day": i, "marks": [[0, i]]} for i in range(9)]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -114,7 +114,8 @@ class StoredTexts(TextParts):
 class TextFiles(StoredTexts):
     r"""The texts of files of any size; rows without a label are left out (`unlabelled` has them).
 
-    They are written once to a Parquet file in the folder, of which a part at a time is in memory.
+    Parquet files are read where they are, a row group at a time; others, or those whose row groups are far
+    larger or smaller than parts, are written once to a Parquet file in the folder.
 
     Parameters
     ----------
@@ -200,7 +201,8 @@ class TextFiles(StoredTexts):
 
     def reader(self, number: int) -> Callable[[], list[str]]:
         """What reads one part."""
-        return partial(read_texts, self.table.path.absolute(), number, self._by_part[number])
+        table = self.table
+        return partial(read_texts, table.path.absolute(), number, self._by_part[number], table.places[number])
 
     def source(self) -> Any:
         """When the file of the texts was written, and which rows they are."""

@@ -1,7 +1,8 @@
 """Tables larger than memory: gone through once, and written as one Parquet file whose row groups are read one
-by one, here or elsewhere.
+by one, here or elsewhere. Texts that are in Parquet already stay where they are: the row groups of that file
+are those of the sources, without texts.
 
-    text      string
+    text      string, unless the texts are read from the sources
     label     int32, the number of the label, or of the set of labels, in the file's metadata; −1 for none
     digest    uint64, by which a text is known again
     line      string, its number in the user's file
@@ -16,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,6 @@ PART_BYTES = 32_000_000  # of the texts of a row group, about
 _FORMATS = ("csv", "tsv", "jsonl", "parquet")  # that a folder is searched for
 _N_SHOWN = 5  # lines that could not be read, of how many there may be
 _ABOUT = b"textmargin"
-_COLUMNS = ("text", "label", "digest", "line")
 
 
 class LabelCodes(Sequence[Any]):
@@ -84,6 +84,16 @@ class LabelCodes(Sequence[Any]):
         return map(self.names.__getitem__, self.codes)
 
 
+class Place(NamedTuple):
+    """A row group of a source, whose first row has the number `start` in its file."""
+
+    path: str
+    mtime_ns: int
+    group: int
+    start: int
+    column: str
+
+
 @dataclass(frozen=True)
 class PartedTable:
     """A table as one Parquet file.
@@ -93,6 +103,7 @@ class PartedTable:
     path, name : where it is, and what the user calls it
     columns : ColumnNames, those of the user's files
     sizes : list of int, rows of each part
+    places : list of Place, where the texts of each part are; None: in the file
     labels : LabelCodes of all rows, −1 where there is none
     digests : array of all rows
     invalid : list of InvalidLine, the first of `n_invalid` that could not be read
@@ -104,6 +115,7 @@ class PartedTable:
     columns: ColumnNames
     label_is_guess: bool
     sizes: list[int]
+    places: list[Place | None]
     labels: LabelCodes
     digests: Digests
     invalid: list[InvalidLine] = field(default_factory=list)
@@ -121,11 +133,13 @@ class PartedTable:
         have tuples.
         """
         columns: dict[str, list[Any]] = {name: [] for name in ("text", "line", *fields)}
-        wanted = [name for name in columns if with_texts or name != "text"]
+        wanted = [name for name in columns if name != "text"]
         for number, own in enumerate(self.split(rows)):
             if own.any():
                 for name, values in zip(wanted, _take(self.path, number, own, wanted), strict=True):
                     columns[name] += values
+                if with_texts:
+                    columns["text"] += read_texts(self.path, number, own, self.places[number])
         labels: list[Any] = [self.labels.names[code] if code >= 0 else "" for code in self.labels.codes[rows]]
         if any(isinstance(label, tuple) for label in labels):
             labels = [label if isinstance(label, tuple) else (label,) for label in labels]
@@ -138,9 +152,19 @@ class PartedTable:
         return np.split(rows, np.cumsum(self.sizes)[:-1])
 
 
-def read_texts(path: Path, number: int, rows: Bools | None = None) -> list[str]:
-    """The texts of one part, or of some of its rows."""
-    return _take(path, number, rows, ["text"])[0]
+def read_texts(path: Path, number: int, rows: Bools, place: Place | None) -> list[str]:
+    """The texts of some rows of one part."""
+    if place is None:
+        return _take(path, number, rows, ["text"])[0]
+    (lines,) = _take(path, number, rows, ["line"])
+    source = Path(place.path)
+    if source.stat().st_mtime_ns != place.mtime_ns:
+        raise TableError(f"{source} has changed since it was looked at; start again.")
+    texts = _read_group(source, place.group, [place.column])
+    which = np.fromiter(map(int, lines), np.int64, len(lines)) - (place.start + 1)
+    whole = np.array_equal(which, np.arange(len(texts)))
+    found: list[str] = (texts if whole else texts.take(which)).column(0).to_pylist()
+    return found
 
 
 def open_parts(
@@ -210,12 +234,18 @@ def open_parts(
         "columns": [columns.text, columns.label, [*notes, *columns.notes]],
     }
     about |= {"labels": columns.labels, "label_is_guess": label is None}
+    for path in files:
+        _require(path, dialect, reader.columns, fields)
     sizes = [stat.st_size for stat in stats]
-    with _Writer(target, about, fields, part_bytes) as writer:
+    places = _places(files, dialect, columns.text, part_bytes)
+    with _Writer(target, about, fields, part_bytes, places is None) as writer:
         for number, path in enumerate(files):
-            _require(path, dialect, reader.columns, fields)
+            n_rows = 0
             for chunk in _chunks(path, dialect, notes.setdefault, [columns.text, *columns.labels, *fields]):
                 writer.add(reader.read_all([chunk], "", path, strict=not skip_invalid, fields=fields), path)
+                n_rows += len(chunk)
+                if places is not None and n_rows in places[number]:
+                    writer.end_part(places[number][n_rows])
             if progress is not None:
                 progress(sum(sizes[: number + 1]) / max(sum(sizes), 1))
     table = _open(target, about)
@@ -226,20 +256,20 @@ def open_parts(
 class _Writer:
     """The Parquet file, row group by row group; in place when it is whole."""
 
-    def __init__(self, target: Path, about: dict[str, Any], fields: Sequence[str], part_bytes: int) -> None:
+    def __init__(
+        self, target: Path, about: dict[str, Any], fields: Sequence[str], part_bytes: int, with_texts: bool
+    ) -> None:
         self._pa, self._pq = pyarrow()
-        strings = [(name, self._pa.large_string()) for name in ("line", *fields)]
-        types = [
-            ("text", self._pa.large_string()),
-            ("label", self._pa.int32()),
-            ("digest", self._pa.uint64()),
-        ]
-        self._schema = self._pa.schema([*types, *strings])
+        names = ["text", "line", *fields] if with_texts else ["line", *fields]
+        strings = [(name, self._pa.large_string()) for name in names]
+        self._schema = self._pa.schema([("label", self._pa.int32()), ("digest", self._pa.uint64()), *strings])
+        self._with_texts = with_texts
+        self._part_places: list[Place] = []
         self._target, self._about, self._fields, self._part_bytes = target, about, fields, part_bytes
         self._places: dict[Any, int] = {}
         self._invalid: list[InvalidLine] = []
         self._n_invalid, self._missing = 0, Counter[str]()
-        self._rows: dict[str, list[Any]] = {name: [] for name in self._schema.names}
+        self._rows: dict[str, list[Any]] = {name: [] for name in ("text", *self._schema.names)}
         self._n_bytes = 0
 
     def __enter__(self) -> _Writer:
@@ -251,7 +281,7 @@ class _Writer:
         if error[0] is None:
             self._write()
             found = {"names": list(self._places), "invalid": self._invalid, "n_invalid": self._n_invalid}
-            self._about |= {**found, "missing": self._missing}
+            self._about |= {**found, "missing": self._missing, "places": self._part_places}
             self._file.add_key_value_metadata({_ABOUT: json.dumps(self._about)})
         self._file.close()
         self._place.__exit__(*error)
@@ -273,20 +303,29 @@ class _Writer:
         for line in lines[: _N_SHOWN - len(self._invalid)]:
             self._invalid.append(InvalidLine(line.number, f"{line.reason} ({path.name})"))
         self._missing.update(table.missing)
-        if self._n_bytes >= self._part_bytes:
+        if self._with_texts and self._n_bytes >= self._part_bytes:
             self._write()
+
+    def end_part(self, place: Place) -> None:
+        """Write the rows of a row group of a source."""
+        if self._rows["text"]:
+            self._write()
+            self._part_places.append(place)
 
     def _write(self) -> None:
         if not self._rows["text"]:
             return
         texts = self._rows["text"]
         columns = {**self._rows, "digest": text_digests(texts)}
+        if not self._with_texts:
+            del columns["text"]
         try:
             table = self._pa.table(columns, self._schema)
         except UnicodeEncodeError:  # lone surrogates, which no encoding has
             columns["text"] = [one.encode(errors="replace").decode() for one in texts]
             table = self._pa.table(columns, self._schema)
-        self._file.write_table(table, max(1, len(texts) * self._part_bytes // max(self._n_bytes, 1)))
+        size = len(texts) * self._part_bytes // max(self._n_bytes, 1) if self._with_texts else len(texts)
+        self._file.write_table(table, max(1, size))
         self._rows, self._n_bytes = {name: [] for name in self._rows}, 0
 
 
@@ -310,6 +349,7 @@ def _open(path: Path, about: Mapping[str, Any]) -> PartedTable | None:
         ColumnNames(text, label, notes, tuple(known["labels"])),
         known["label_is_guess"],
         sizes,
+        [Place(*place) for place in known["places"]] or [None] * len(sizes),
         LabelCodes(found["label"].to_numpy(), names),
         found["digest"].to_numpy(),
         [InvalidLine(*line) for line in known["invalid"]],
@@ -318,17 +358,49 @@ def _open(path: Path, about: Mapping[str, Any]) -> PartedTable | None:
     )
 
 
-def _take(path: Path, number: int, rows: Bools | None, columns: list[str]) -> list[list[Any]]:
+def _take(path: Path, number: int, rows: Bools, columns: list[str]) -> list[list[Any]]:
     """Columns of one part, or of some of its rows."""
+    table = _read_group(path, number, columns)
+    if not rows.all():
+        table = table.filter(pyarrow()[0].array(rows))
+    return [table.column(name).to_pylist() for name in columns]
+
+
+def _read_group(path: Path, number: int, columns: list[str]) -> Any:
     pa, pq = pyarrow()
     try:
         with pq.ParquetFile(path) as file:
-            table = file.read_row_group(number, columns=columns, use_threads=False)
+            return file.read_row_group(number, columns=columns, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{path} cannot be read as Parquet: {error}.") from error
-    if rows is not None and not rows.all():
-        table = table.filter(pa.array(rows))
-    return [table.column(name).to_pylist() for name in columns]
+
+
+def _places(
+    files: Sequence[Path], dialect: Dialect, text: str, part_bytes: int
+) -> list[dict[int, Place]] | None:
+    """The row groups of each file by how many rows there are to their end, where texts can be read from
+    there: they are all Parquet files, and the row groups about as large as parts.
+    """
+    if any(format_of(path, dialect.file_format) != "parquet" for path in files):
+        return None
+    _, pq = pyarrow()
+    places: list[dict[int, Place]] = []
+    sizes: list[int] = []
+    for path in files:
+        about, end = pq.read_metadata(path), 0
+        names = [about.schema.column(k).path for k in range(about.num_columns)]
+        if text not in names:  # a list or the like, whose rows are refused one by one
+            return None
+        own: dict[int, Place] = {}
+        for number in range(about.num_row_groups):
+            start, group = end, about.row_group(number)
+            end += group.num_rows
+            sizes.append(group.column(names.index(text)).total_uncompressed_size)
+            if end > start:
+                own[end] = Place(str(path.absolute()), path.stat().st_mtime_ns, number, start, text)
+        places.append(own)
+    alike = max(sizes, default=0) <= 2 * part_bytes and len(sizes) <= 16 * (1 + sum(sizes) // part_bytes)
+    return places if alike else None
 
 
 def _sample(path: Path, dialect: Dialect, log: Any, whole: bool) -> list[Row]:
