@@ -55,14 +55,4 @@ inline MergedTerms merge_terms(const SortedTerms& a, const SortedTerms& b) {
     return merged;
 }
 
-// A number that is the same for the same bytes, and as good as random otherwise.
-inline u64 text_key(Text text) {
-    u64 key = text.size();
-    size_t i = 0;
-    for (; i + 8 <= text.size(); i += 8) key = mix(key, load(text.data() + i));
-    u64 rest = 0;
-    for (size_t k = 0; i + k < text.size(); ++k) rest |= u64{u8(text[i + k])} << 8 * k;
-    return mix(mix(key, rest), 1);
-}
-
 }  // namespace textmargin

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import core
 from ._function_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def sample_texts(texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class TextSample:
-    """Beginnings of the texts that have the smallest keys: numbers as good as random that hang on a text
-    alone.
+    """Beginnings of texts, those with the smallest checksums: numbers as good as random that hang on the
+    beginning alone.
 
     So what is drawn does not depend on how texts are cut into parts.
 
@@ -136,9 +136,11 @@ class TextSample:
     @classmethod
     def draw(cls, texts: Sequence[str]) -> TextSample:
         """From a list."""
-        keys = core.text_keys(list(texts))
+        starts = [text[:_MOST_CHARACTERS] for text in texts]
+        checksums = (zlib.crc32(start.encode(errors="surrogatepass")) for start in starts)
+        keys = np.fromiter(checksums, np.uint64, len(starts))
         first = np.argsort(keys, kind="stable")[:N_SAMPLE]
-        return cls(keys[first], [texts[i][:_MOST_CHARACTERS] for i in first])
+        return cls(keys[first], [starts[i] for i in first])
 
     @classmethod
     def join(cls, parts: Iterable[TextSample]) -> TextSample:
