@@ -95,6 +95,7 @@ class Terms {
     }
 
     OutArray<int64_t> order() const { return give_array(own_.order()); }
+    void set_columns(Vector<int32_t> columns, u32 n_columns) { own_.set_columns(view(columns), n_columns); }
 
     nb::tuple rows(Vector<int32_t> columns, Vector<double> idf, Vector<double> tf, bool unit, bool as_met, bool drop_zeros,
                    int n_threads) {
@@ -217,6 +218,7 @@ void bind_words(nb::module_& m) {
         .def("add", &Terms::add)
         .def("join", &Terms::join)
         .def("order", &Terms::order)
+        .def("set_columns", &Terms::set_columns)
         .def("rows", &Terms::rows)
         .def("load", &Terms::load)
         .def("block", &Terms::block)

@@ -97,15 +97,20 @@ class Vocabulary {
         return by_position;
     }
 
+    // Gives each term in alphabetical order its column, or −1.
+    void set_columns(std::span<const int32_t> columns, u32 n_columns) {
+        n_columns_ = n_columns;
+        column_.assign(table_.size(), NONE);
+        for (u32 id = n_stop_; id < column_.size(); ++id) column_[id] = u32(columns[position_[id]]);
+        table_.set_columns(column_);
+    }
+
     // The matrix of the texts that were learnt from. `columns`: per term in alphabetical order its column, or −1. `as_met`: a row's
     // entries stand in the order in which their terms were first met, as scikit-learn leaves them, not in that of columns.
     template <class Watch>
     Matrix rows(std::span<const int32_t> columns, const Weights& weights, u32 n_columns, bool as_met, bool drop_zeros, int n_threads,
                 const Watch& watch) {
-        n_columns_ = n_columns;
-        column_.assign(table_.size(), NONE);
-        for (u32 id = n_stop_; id < column_.size(); ++id) column_[id] = u32(columns[position_[id]]);
-        table_.set_columns(column_);
+        set_columns(columns, n_columns);
         Matrix matrix;
         matrix.indptr.assign(n_rows_ + 1, 0);
         std::vector<u32> by_order;

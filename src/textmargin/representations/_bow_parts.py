@@ -32,12 +32,10 @@ def _count_terms(words: BagOfWords, texts: list[str]) -> TermCounts:
         return _count_in_python(words, texts)
     compiled = analysis.compile()
     compiled.add(texts, 1)
-    df, total, most = compiled.join(1)
+    df, total, _ = compiled.join(1)
     met = df > 0  # 0: words of which only sequences are wanted
     numbers = np.where(met, np.cumsum(met) - 1, -1).astype(np.int32)
-    compiled.rows(
-        numbers, np.ones(met.sum()), np.ones(most + 1), False, False, False, 1
-    )  # which puts them in order
+    compiled.set_columns(numbers, int(met.sum()))
     return TermCounts(*compiled.block(), df[met], total[met], len(texts))
 
 
