@@ -191,7 +191,7 @@ def test_a_file_that_is_no_project_is_one_line(tmp_path):
 def test_a_project_cannot_be_read_in_parts(work, tmp_path):
     result = call("train", work, "-o", tmp_path / "m.tmm", "--memory", "1GB")
     assert result.exit_code == 2
-    assert "desk cannot be read in parts" in result.stderr
+    assert "project of the desk cannot be read in parts" in result.stderr
 
 
 def test_exports(work, tmp_path):

@@ -204,6 +204,11 @@ def open_parts(
     dialect.check()
     formats = (dialect.file_format,) if dialect.file_format in _FORMATS else _FORMATS
     files = files_of(source, [suffix for suffix, name in SUFFIXES.items() if name in formats])
+    if projects := [path for path in files if path.suffix == ".desk"]:
+        raise TableError(
+            f"{projects[0]}: a project of the desk cannot be read in parts; export its "
+            f"texts first: textmargin desk {projects[0].name} --export csv."
+        )
     stats = [path.stat() for path in files]
     options = [text, label, label_separator, sorted(missing_labels), repr(dialect), skip_invalid, part_bytes]
     about: dict[str, Any] = {
