@@ -33,10 +33,7 @@ def shown(monkeypatch, capsys, width=80):
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": str(width)}.items():
         monkeypatch.setenv(name, value)  # which makes a terminal of any stream
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    with (
-        RowCounter() as counter,
-        progress_of("choosing settings, for 1,234,567 texts", True) as report,
-    ):
+    with RowCounter() as counter, progress_of("choosing settings, for 1,234,567 texts", True) as report:
         counter.add(20_000)
         report(0.25)
         time.sleep(0.4)

@@ -14,13 +14,7 @@ from textmargin import (
     load,
     load_dataset,
 )
-from textmargin.errors import (
-    LabelError,
-    PriorError,
-    ScoreError,
-    TextmarginError,
-    TextmarginWarning,
-)
+from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, TextmarginWarning
 
 TOPICS = {
     name: words.split()

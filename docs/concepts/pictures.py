@@ -152,10 +152,7 @@ def string_kernels() -> Any:
     """The subsequences of two letters that "car" and "cat" have, and what they weigh."""
     decay = 0.5
     pairs = ["c·a", "c·r", "a·r", "c·t", "a·t"]
-    weights = {
-        "car": [decay**2, decay**3, decay**2, 0, 0],
-        "cat": [decay**2, 0, 0, decay**3, decay**2],
-    }
+    weights = {"car": [decay**2, decay**3, decay**2, 0, 0], "cat": [decay**2, 0, 0, decay**3, decay**2]}
     value = SubsequenceKernel(length=2, decay=decay)(["car"], ["cat"])[0, 0]
     figure, ax = plt.subplots(figsize=(6.5, 2.6))
     place = np.arange(len(pairs))

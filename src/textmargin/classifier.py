@@ -39,13 +39,7 @@ from .decisions.held_out import score_columns
 from .decisions.rule import DecisionRule
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
-from .errors import (
-    EmptyVocabularyError,
-    LabelError,
-    NotTextError,
-    ScoreError,
-    TextmarginError,
-)
+from .errors import EmptyVocabularyError, LabelError, NotTextError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement, Verdict
 from .learners.explanation import Explanation, KernelExplanation

@@ -170,12 +170,7 @@ def kernel(rng, numbers):
     right += [np.zeros(n), costs]
     _, dual, solved = minimum(P, -y.astype(float), np.vstack(A), np.concatenate(right), int(intercept))
     if solved:
-        check(
-            value,
-            -dual,
-            f"KernelSVC(C={C}, fit_intercept={intercept})",
-            slack=4 * tol * costs.sum(),
-        )
+        check(value, -dual, f"KernelSVC(C={C}, fit_intercept={intercept})", slack=4 * tol * costs.sum())
 
 
 def two_views(rng, numbers):

@@ -111,10 +111,7 @@ def test_the_data_are_not_written_over(data):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["-o", "found.txt"], "--output must end in .csv, .json"),
-        (["--annotator", "who"], "no column 'who'"),
-    ],
+    [(["-o", "found.txt"], "--output must end in .csv, .json"), (["--annotator", "who"], "no column 'who'")],
 )
 def test_options_that_are_wrong_are_named(data, options, message):
     result = call("check", data, *options)

@@ -210,11 +210,7 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (
-            TWO,
-            ["--label", "topic"],
-            "has no column 'topic'. It has 'text', 'label'. Choose one with --label",
-        ),
+        (TWO, ["--label", "topic"], "has no column 'topic'. It has 'text', 'label'. Choose one with --label"),
         (b"", [], "has no rows"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "a.csv is an image (PNG)"),
         (

@@ -140,10 +140,7 @@ def test_json_of_texts_alone_lost_them_on_standard_input(folder):
     assert (code, out[0]) == (0, f"text,{OURS}")
     assert predict(folder, "texts.jsonl")[1] == out
     # plain lines
-    assert predict(folder, given=b"\nno toner\n")[1][:2] == [
-        HEADER,
-        out[1].replace("no toner", "2"),
-    ]
+    assert predict(folder, given=b"\nno toner\n")[1][:2] == [HEADER, out[1].replace("no toner", "2")]
 
 
 @pytest.mark.parametrize("model", ["m.tmm", "several.tmm"])

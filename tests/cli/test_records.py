@@ -372,14 +372,7 @@ def test_the_last_line_of_a_named_pipe_waited_for_the_next(tmp_path):
         tmp_path / "m.tmm"
     )
     os.mkfifo(tmp_path / "lines.csv")
-    command = [
-        sys.executable,
-        "-m",
-        "textmargin",
-        "predict",
-        tmp_path / "m.tmm",
-        tmp_path / "lines.csv",
-    ]
+    command = [sys.executable, "-m", "textmargin", "predict", tmp_path / "m.tmm", tmp_path / "lines.csv"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         with (tmp_path / "lines.csv").open("wb", buffering=0) as pipe:
             pipe.write(b"id,text\n1,toner\n")

@@ -5,14 +5,7 @@ costs.
 import numpy as np
 import pytest
 
-from textmargin import (
-    T11SU,
-    FBeta,
-    Utility,
-    beta_gamma_threshold,
-    select_beta_gamma,
-    utility_curve,
-)
+from textmargin import T11SU, FBeta, Utility, beta_gamma_threshold, select_beta_gamma, utility_curve
 from textmargin.decisions.rule import DecisionRule
 from textmargin.decisions.single_label import SingleLabelTexts
 from textmargin.feedback.retune import feedback_threshold

@@ -10,14 +10,7 @@ from fastapi.testclient import TestClient
 from textmargin.desk.app import HEADERS, create_desk_app, page_files
 from textmargin.errors import ActError, DeskError
 
-READS = [
-    "/api/state",
-    "/api/next",
-    "/api/text/0",
-    "/api/search?query=a",
-    "/api/similar/0",
-    "/api/export/csv",
-]
+READS = ["/api/state", "/api/next", "/api/text/0", "/api/search?query=a", "/api/similar/0", "/api/export/csv"]
 WRITES = ["/api/acts"]
 
 
@@ -212,10 +205,7 @@ def test_what_is_no_act_is_refused_in_a_sentence(client, desk, body):
     assert desk.acts == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/search"],
-)
+@pytest.mark.parametrize("path", ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/search"])
 def test_texts_that_are_not_there(client, path):
     answer = client.get(path)
     assert answer.status_code == 422

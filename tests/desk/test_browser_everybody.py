@@ -59,15 +59,7 @@ def test_the_keyboard_reaches_everything(look, desk):
                     "document.activeElement.className"
                 )
             )
-        assert {
-            "search-button",
-            "keys-button",
-            "person-button",
-            "text",
-            "tint",
-            "skip",
-            "similar",
-        } <= reached
+        assert {"search-button", "keys-button", "person-button", "text", "tint", "skip", "similar"} <= reached
         assert {"tab-classes", "label network", "edit network", "word network wifi", "new-class"} <= reached
         page.focus("#tab-classes")
         for panel in ("costs", "quality", "review", "project"):

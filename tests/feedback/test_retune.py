@@ -197,10 +197,7 @@ def test_on_the_command_line(spam, tmp_path):
     facts = json.loads(done.stdout)
     assert facts["after"]["spam"] > facts["before"]["spam"]
     assert facts["after"] == dict(zip(("other", "spam"), load(new).thresholds_, strict=True))
-    for wrong in (
-        ("--min-recall", 0.5, "--from-feedback", store),
-        ("--from-feedback", tmp_path / "none"),
-    ):
+    for wrong in (("--min-recall", 0.5, "--from-feedback", store), ("--from-feedback", tmp_path / "none")):
         assert call("threshold", model_file, "-o", new, *wrong).exit_code == 2
     assert call("feedback", "list", tmp_path / "none").exit_code == 2
     assert call("feedback", "add", store, "--text", "x").exit_code == 2

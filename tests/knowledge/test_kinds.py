@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from textmargin import (
-    KeywordPrior,
-    ModelPrior,
-    PriorSVC,
-    RationalePrior,
-    TextClassifier,
-    load,
-    load_dataset,
-)
+from textmargin import KeywordPrior, ModelPrior, PriorSVC, RationalePrior, TextClassifier, load, load_dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning")
 

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import FixedThresholdClassifier
 
-from textmargin import (
-    BagOfWords,
-    Contrasts,
-    PriorSVC,
-    RationaleContrasts,
-    RationalePrior,
-    TextClassifier,
-)
+from textmargin import BagOfWords, Contrasts, PriorSVC, RationaleContrasts, RationalePrior, TextClassifier
 from textmargin.errors import PriorError, TextmarginWarning
 from textmargin.knowledge.vocabulary import KnowledgeBase
 

@@ -8,11 +8,7 @@ from conftest import make_problem
 from reference import rank_gains_by_counting
 
 from textmargin import KernelSVC, PriorSVC
-from textmargin.learners.evidence import (
-    evidence_of,
-    prior_evidence,
-    rank_gains,
-)
+from textmargin.learners.evidence import evidence_of, prior_evidence, rank_gains
 
 
 @pytest.mark.parametrize(("n", "d"), [(60, 8), (600, 100)], ids=["exact", "conjugate gradients"])

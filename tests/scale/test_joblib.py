@@ -7,12 +7,7 @@ from conftest import make_texts
 from distributed import Client, get_task_stream
 from joblib import parallel_config
 
-from textmargin import (
-    PriorSVC,
-    SubsequenceKernel,
-    ThresholdClassifier,
-    Utility,
-)
+from textmargin import PriorSVC, SubsequenceKernel, ThresholdClassifier, Utility
 from textmargin._system import parallel
 
 KERNEL = SubsequenceKernel(3, n_jobs=1, progress=False)

@@ -161,9 +161,7 @@ def test_folders_that_are_not_ours(desk, model, tmp_path):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        ({"text": "body"}, r"part-0\.parquet has no column 'body'. It has 'id', 'text'"),
-    ],
+    [({"text": "body"}, r"part-0\.parquet has no column 'body'. It has 'id', 'text'")],
 )
 def test_columns_that_are_not_there(desk, model, tmp_path, settings, message):
     source = write_parts(tmp_path / "in", desk.texts[:20], 1)

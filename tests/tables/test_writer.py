@@ -100,11 +100,11 @@ def test_values_that_are_no_text(tmp_path):
     values = [None, float("nan"), float("inf"), True, 2.5, ["a", "b"], {"x": [1]}, moment, b"\0"]
     write(tmp_path / "t.csv", {"v": values, "n": [0] * 9})
     assert [row["v"] for row in read(tmp_path / "t.csv")] == [
-        *("", "", "inf", "true", "2.5", "a;b", '{"x": [1]}', "2026-05-04T03:02:01", "AA=="),
+        *("", "", "inf", "true", "2.5", "a;b", '{"x": [1]}', "2026-05-04T03:02:01", "AA==")
     ]
     write(tmp_path / "t.jsonl", {"v": values})
     assert [row["v"] for row in read(tmp_path / "t.jsonl")] == [
-        *(None, None, float("inf"), True, 2.5, ["a", "b"], {"x": [1]}, "2026-05-04T03:02:01", "AA=="),
+        *(None, None, float("inf"), True, 2.5, ["a", "b"], {"x": [1]}, "2026-05-04T03:02:01", "AA==")
     ]
 
 
@@ -152,7 +152,7 @@ def test_excel_holds_text_and_numbers_but_no_formulas(tmp_path):
         "y" * 32_767,
     ]
     assert [row[1].value for row in rows] == [
-        *("=n", 1, 2.5, True, day, None, "100000000000000000", "a;b", "2026-05-04T00:00:00+00:00"),
+        *("=n", 1, 2.5, True, day, None, "100000000000000000", "a;b", "2026-05-04T00:00:00+00:00")
     ]
     assert notes == [
         "cells cut to 32,767 characters, the most that Excel takes: 1",

@@ -22,12 +22,7 @@ from .. import __version__
 from .._system.json import jsonable
 from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
-from ._interrupts import (
-    Termination,
-    ends_at_once,
-    raise_interrupts,
-    raise_terminations,
-)
+from ._interrupts import Termination, ends_at_once, raise_interrupts, raise_terminations
 from ._usage import Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"

@@ -218,10 +218,9 @@ class ModelOptions:
             help="shape: a number is how many digits it has; exact: what it is.", show_default="shape"
         ),
     ] = None
-    keywords: Annotated[
-        Path | None,
-        typer.Option(help="File of keywords by label: TOML, JSON or CSV."),
-    ] = None
+    keywords: Annotated[Path | None, typer.Option(help="File of keywords by label: TOML, JSON or CSV.")] = (
+        None
+    )
     word_vectors: Annotated[
         Path | None,
         typer.Option(

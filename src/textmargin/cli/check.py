@@ -46,8 +46,7 @@ def check(
         typer.Option("--doubts/--no-doubts", help="Whether to train a model to see which labels it doubts."),
     ] = True,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A list to sort (.csv) or all of it (.json)."),
+        Path | None, typer.Option("--output", "-o", help="A list to sort (.csv) or all of it (.json).")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 where anything is found, for scripts.")

@@ -146,11 +146,7 @@ def _output_format(output: Path | None, as_json: bool, keep_formulas: bool) -> s
 
 
 def _batches(
-    model: TextClassifier,
-    data: str,
-    file: FileOptions,
-    use: RecordUse,
-    to_format: str,
+    model: TextClassifier, data: str, file: FileOptions, use: RecordUse, to_format: str
 ) -> Iterator[TextBatch | RecordBatch]:
     """Texts as they arrive: as records, where what is written can take them."""
     from ..tables.record_writer import can_write

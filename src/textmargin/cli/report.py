@@ -10,14 +10,7 @@ import typer
 from ._console import app, print_json
 from ._evaluation import remark_on_texts
 from ._model_options import UtilityOptions, usual_costs
-from ._options import (
-    AsJson,
-    LabelledFile,
-    ModelFile,
-    ReadingOptions,
-    check_writable,
-    grouped,
-)
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, check_writable, grouped
 
 
 @app.command()

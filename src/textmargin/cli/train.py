@@ -53,7 +53,7 @@ def train(
         typer.Argument(
             help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the "
             "desk; - for stdin. In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a "
-            "pattern.",
+            "pattern."
         ),
     ],
     reading: ReadingOptions,

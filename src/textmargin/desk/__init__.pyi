@@ -3,10 +3,4 @@ from .app import create_desk_app
 from .project import Project
 from .session import Desk
 
-__all__ = [
-    "Act",
-    "Desk",
-    "Project",
-    "create_desk_app",
-    "new_id",
-]
+__all__ = ["Act", "Desk", "Project", "create_desk_app", "new_id"]

@@ -134,13 +134,7 @@ class RationalePrior(MarkedPassages):
     array([0. , 3.5, 0. ])
     """
 
-    def __init__(
-        self,
-        rationales: Sequence[Any],
-        *,
-        analyzer: Any = None,
-        min_count: int = 1,
-    ) -> None:
+    def __init__(self, rationales: Sequence[Any], *, analyzer: Any = None, min_count: int = 1) -> None:
         self.rationales = rationales
         self.analyzer = analyzer
         self.min_count = min_count

@@ -273,12 +273,7 @@ def _takes_single(objective: Objective, table: ObjectiveTable, texts: _Texts) ->
 
 
 def _newton(
-    X: Matrix,
-    objective: Objective,
-    start: Start | None,
-    tol: float,
-    max_iter: int,
-    n_before: int,
+    X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int
 ) -> Solution:
     """One objective in double precision. The matrix is an argument of its own: all share it, and a worker
     gets it once.

@@ -87,11 +87,7 @@ def believe(training: SelfTraining, pool: Pool, priors: Floats, row_size: float)
 
 
 def weigh(
-    training: SelfTraining,
-    pool: Pool,
-    priors: Floats,
-    known: Bools,
-    row_size: float,
+    training: SelfTraining, pool: Pool, priors: Floats, known: Bools, row_size: float
 ) -> tuple[Bools, list[Verdict], HeldOut]:
     """Which priors are used (n_problems, n_priors), the verdicts on them and on the unlabelled texts, and
     held-out scores.

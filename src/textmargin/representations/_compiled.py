@@ -71,13 +71,7 @@ class CompiledVectorizer(TransformerMixin, BaseEstimator):
         columns = np.where(selection, np.cumsum(selection) - 1, -1).astype(np.int32)
         weights = weights_of(df[selection], len(texts))
         parts = terms.rows(
-            columns,
-            weights.idf,
-            weights.up_to(most),
-            weights.unit,
-            self._as_met,
-            self._drops_zeros,
-            threads,
+            columns, weights.idf, weights.up_to(most), weights.unit, self._as_met, self._drops_zeros, threads
         )
         self._vocabulary = Vocabulary.from_compiled(analysis, terms, weights.idf.size)
         return _csr(parts, weights.idf.size, self._dtype)

@@ -234,10 +234,7 @@ def open_parts(
         columns = find_columns(sample, source, text, label, likely=likely)
     flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
-    about |= {
-        "name": Path(source).name,
-        "columns": [columns.text, columns.label, [*notes, *columns.notes]],
-    }
+    about |= {"name": Path(source).name, "columns": [columns.text, columns.label, [*notes, *columns.notes]]}
     about |= {"labels": columns.labels, "label_is_guess": label is None}
     for path in files:
         _require(path, dialect, reader.columns, fields)
