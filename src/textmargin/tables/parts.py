@@ -206,8 +206,7 @@ def open_parts(
     files = files_of(source, [suffix for suffix, name in SUFFIXES.items() if name in formats])
     if projects := [path for path in files if path.suffix == ".desk"]:
         raise TableError(
-            f"{projects[0]}: a project of the desk cannot be read in parts; export its "
-            f"texts first: textmargin desk {projects[0].name} --export csv."
+            f"{projects[0]}: a project of the desk cannot be read in parts; export its texts as CSV first."
         )
     stats = [path.stat() for path in files]
     options = [text, label, label_separator, sorted(missing_labels), repr(dialect), skip_invalid, part_bytes]
