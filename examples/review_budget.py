@@ -40,13 +40,12 @@ print(f"{wanted.sum()} of {len(texts)} labelled texts are wanted")
 # --------------
 #
 # Before a new text is seen, from the scores that the labelled texts have by models that did not know them.
-# The intervals are 90 % ones.
 
 held_out = model.held_out_
 budgets = (25, 50, 100, 200, 400, 800)
 outcomes = [budget_outcome(held_out.positive[:, 0], held_out.scores[:, 0], n, 4000) for n in budgets]
 for outcome in outcomes:
-    print(f"{outcome}; between {outcome.recall_low:.0%} and {outcome.recall_high:.0%}")
+    print(outcome)
 
 # %%
 # Ten days
@@ -71,12 +70,7 @@ for n, outcome, shares in zip(budgets, outcomes, found, strict=True):
     print(f"{n:3} a day: {outcome.recall:.0%} of those wanted expected, {delivered}")
 
 figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
-low, value, high = (
-    100 * np.array([getattr(one, name) for one in outcomes])
-    for name in ("recall_low", "recall", "recall_high")
-)
-ax.fill_between(budgets, low, high, color="tab:blue", alpha=0.2, label="expected, 90 % interval")
-ax.plot(budgets, value, color="tab:blue", label="expected")
+ax.plot(budgets, [100 * outcome.recall for outcome in outcomes], color="tab:blue", label="expected")
 ax.plot(budgets, 100 * found.mean(axis=1), "o", color="black", label="delivered, mean of ten days")
 ax.plot(budgets, 100 * np.array(budgets) / 4000, color="grey", linestyle=":", label="texts drawn at random")
 ax.axvline(200, color="tab:red", linewidth=0.8)

@@ -128,7 +128,7 @@ class Mine(PriorSVC):
         (
             TextClassifier(learner=LogisticRegression()),
             r"learner is a sklearn\.\S+LogisticRegression; model files hold textmargin's own classes\. "
-            "Set it to None if you can do without, or save the model with skops or pickle",
+            "Leave that part out, or save the model with skops or pickle",
         ),
         (TextClassifier(learner=Mine()), r"learner is a \S+\.Mine; "),
         (TextClassifier(BagOfWords(analyzer=len)), "representation.analyzer is the function len"),
@@ -156,7 +156,7 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
     assert not list(tmp_path.iterdir())
     with pytest.raises(ModelFileError, match="cannot be written"):
         save(PriorSVC(), tmp_path)
-    with pytest.raises(ModelFileError, match="cannot be read: No such file"):
+    with pytest.raises(ModelFileError, match="There is no file .*nothing.tmm"):
         load(tmp_path / "nothing.tmm")
     with pytest.raises(ModelFileError, match="cannot be read: Is a directory"):
         load(tmp_path)
@@ -165,15 +165,15 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "it is no model file"),
-        (b"\x80\x04" + bytes(500), "it is a pickle, which could run anything"),
-        (b"PK\x03\x04" + bytes(500), "it is a zip archive, and no model file of this version"),
-        (bytes(5000), "it is no model file"),
+        (b"", "model.tmm is not a textmargin model; give a file"),
+        (b"\x80\x04" + bytes(500), "model.tmm is a pickle, which could run anything"),
+        (b"PK\x03\x04" + bytes(500), "model.tmm is a zip archive, not a textmargin model of this version"),
+        (bytes(5000), "model.tmm is not a textmargin model; give a file"),
     ],
 )
 def test_other_files_are_named(content, message, tmp_path):
     (tmp_path / "model.tmm").write_bytes(content)
-    with pytest.raises(ModelFileError, match=rf"model.tmm cannot be loaded: {message}.* Get it again"):
+    with pytest.raises(ModelFileError, match=message):
         load(tmp_path / "model.tmm")
 
 

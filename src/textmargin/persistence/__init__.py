@@ -48,8 +48,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         document, arrays = write_record(model)
     except RecordError as error:
         raise ModelFileError(
-            f"{path} is not written: {error}. Set it to None if you can do without, or save the model with "
-            f"skops or pickle."
+            f"{path} is not written: {error}. Leave that part out, or save the model with skops or pickle."
         ) from None
     write_file(path, document, arrays)
 

@@ -90,7 +90,9 @@ def read_file(path: str | os.PathLike[str]) -> tuple[Any, Arrays]:
             status = os.fstat(stream.fileno())
             start = stream.read(_DIGEST.stop) if stat.S_ISREG(status.st_mode) else b""
             if start[8 : _DIGEST.start] != _START or len(start) < _DIGEST.stop:
-                raise RecordError(f"it is {_kind(start)}")
+                raise ModelFileError(
+                    f"{path} is {_kind(start)}; give a file that `textmargin train` or `save` wrote."
+                )
             stream.seek(0)
             content = np.fromfile(stream, np.uint8)
         size = 8 + int.from_bytes(start[:8], "little")
@@ -113,6 +115,8 @@ def refusal(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except (ModelFileError, Warning):
         raise
+    except FileNotFoundError as error:
+        raise ModelFileError(f"There is no file {path}.") from error
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     except Exception as error:  # also what constructors say about values that were made up
@@ -160,5 +164,6 @@ def _count_values(text: str) -> int:
 def _kind(start: bytes) -> str:
     """What a file is that is no model file."""
     if start.startswith(b"\x80"):
-        return "a pickle, which could run anything when it is opened, and no model file"
-    return "a zip archive, and no model file of this version" if start.startswith(b"PK") else "no model file"
+        return "a pickle, which could run anything when it is opened, not a textmargin model"
+    archive = "a zip archive, not a textmargin model of this version"
+    return archive if start.startswith(b"PK") else "not a textmargin model"
