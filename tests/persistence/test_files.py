@@ -156,7 +156,7 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
     assert not list(tmp_path.iterdir())
     with pytest.raises(ModelFileError, match="cannot be written"):
         save(PriorSVC(), tmp_path)
-    with pytest.raises(ModelFileError, match="There is no file .*nothing.tmm"):
+    with pytest.raises(ModelFileError, match="There is no file "):
         load(tmp_path / "nothing.tmm")
     with pytest.raises(ModelFileError, match="cannot be read: Is a directory"):
         load(tmp_path)
